@@ -1,0 +1,83 @@
+# Everything runs in virtual environments of its own, installed from hash-checked locks.
+# Needed on the machine: Python >= 3.11, make, git.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+TRY := .venv-try
+PIP := -m pip --disable-pip-version-check --quiet
+# The locks pin every file by its hash; what builds the package comes from a lock as well.
+LOCKED := install --require-hashes -r
+OWN := install --no-deps --no-build-isolation
+
+.PHONY: help try test slow bench docs lock schemas cassettes clean
+
+help:
+	@echo "make try       install into a fresh virtual environment and judge the shipped cassettes"
+	@echo "make test      format, lint, types, imports, tests, docs in step, wheel"
+	@echo "make slow      the tests that take longer"
+	@echo "make bench     figures beside those of the peers"
+	@echo "make docs      write the generated parts of README.md"
+	@echo "make schemas   write the published JSON Schemas"
+	@echo "make cassettes record the cassettes anew from the loopback provider"
+	@echo "make lock      resolve the dependencies anew"
+	@echo "make clean     remove what make made"
+
+$(VENV)/.ready: requirements-dev.txt pyproject.toml
+	@echo "== virtual environment $(VENV)"
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python $(PIP) $(LOCKED) requirements-dev.txt
+	$(BIN)/python $(PIP) $(OWN) -e .
+	touch $@
+
+try:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed; set PYTHON=…")'
+	@$(PYTHON) -m venv --clear $(TRY)
+	@$(TRY)/bin/python $(PIP) $(LOCKED) requirements.txt
+	@$(TRY)/bin/python $(PIP) $(LOCKED) requirements-build.txt
+	@$(TRY)/bin/python $(PIP) $(OWN) .
+	@bash tools/try.sh $(TRY)/bin/contracts
+
+test: $(VENV)/.ready
+	@echo "== format"
+	@$(BIN)/ruff format --check .
+	@echo "== lint"
+	@$(BIN)/ruff check .
+	@echo "== types"
+	@$(BIN)/mypy
+	@echo "== imports"
+	@$(BIN)/lint-imports
+	@echo "== tests"
+	@$(BIN)/python -m pytest
+	@echo "== docs in step"
+	@$(BIN)/python tools/docs.py --check
+	@echo "== left out: $$($(BIN)/python -m pytest --collect-only -q -m slow -p no:cacheprovider 2>/dev/null | grep -c '::' || true) slow tests (make slow), the figures (make bench)"
+
+slow: $(VENV)/.ready
+	@$(BIN)/python -m pytest -m slow
+
+bench: $(VENV)/.ready
+	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python "$$file"; done
+
+docs: $(VENV)/.ready
+	@$(BIN)/python tools/docs.py
+
+schemas: $(VENV)/.ready
+	@$(BIN)/python tools/schemas.py
+
+cassettes: $(VENV)/.ready
+	@$(BIN)/python tools/cassettes.py
+
+RESOLVE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --custom-compile-command "make lock"
+lock: $(VENV)/.ready
+	$(RESOLVE) pyproject.toml requirements-dev.in -o requirements-dev.txt $(LOCK_OPTIONS)
+	$(RESOLVE) pyproject.toml -c requirements-dev.txt -o requirements.txt
+	$(RESOLVE) requirements-build.in -c requirements-dev.txt -o requirements-build.txt
+
+clean:
+	rm -rf $(VENV) $(TRY) dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

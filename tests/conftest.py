@@ -1,0 +1,39 @@
+"""What holds for every test: nobody talks to anything beyond this machine."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+
+def refuse_beyond_loopback(address: object) -> None:
+    """Raise for an address that is not on this machine. Unix sockets and `localhost` are."""
+    if not isinstance(address, tuple) or address[0] in ("", "localhost"):
+        return
+    try:
+        loopback = ipaddress.ip_address(address[0]).is_loopback
+    except ValueError:
+        loopback = False
+    if not loopback:
+        pytest.fail(f"a test tried to reach {address[0]!r}; only loopback is allowed")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def loopback_only() -> Iterator[None]:
+    """Refuse every connection beyond loopback, whoever asks for it."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("connect", "connect_ex", "sendto"):
+            patch.setattr(socket.socket, name, _guarded(getattr(socket.socket, name)))
+        yield
+
+
+def _guarded(method: Any) -> Any:
+    def guarded(self: socket.socket, *args: Any) -> Any:
+        refuse_beyond_loopback(args[-1])
+        return method(self, *args)
+
+    return guarded
