@@ -1,0 +1,65 @@
+"""Wire APIs, one file each: how a dialect says what was asked, and how its events fold into a Reply.
+
+A dialect is a module of this package with the members of `Dialect`. Its tables and schemas are YAML and JSON under
+`library/`, which the catalogue loads and hands in as `Tables`; a dialect reads no file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol, cast
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from contracts.dialects.recorder import Recorder
+    from contracts.facts import AnswerKind, Asked, ErrorSeen
+    from contracts.model import Request
+
+
+class ListingQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """JMESPath over a listing: the list of entries, then members of each entry. None: the dialect has none."""
+
+    items: str = "data"
+    id: str = "id"
+    chat: str | None = None
+    aliases: str | None = None
+    deprecated: str | None = None
+    replacement: str | None = None
+    more: str | None = None
+
+
+class Tables(Struct, frozen=True, kw_only=True):
+    """What the catalogue hands to a fold. `schema` gives the bytes of one of the dialect's JSON Schemas by name."""
+
+    schema: Callable[[str], bytes]
+    sentinels: tuple[bytes, ...] = ()
+    listing: ListingQuery = ListingQuery()
+
+
+class Dialect(Protocol):
+    """The members that a dialect's module has."""
+
+    NAME: str
+    NDJSON: bool
+
+    def kind(self, method: str, path: str) -> AnswerKind | None:
+        """Tell what an endpoint answers with; None where the path does not tell."""
+
+    def asked(self, request: Request) -> Asked | None:
+        """Read what was asked for; None where the request's body is not known."""
+
+    def event(self, recorder: Recorder, name: bytes | None, value: object) -> None:
+        """Fold one event of a stream."""
+
+    def body(self, recorder: Recorder, value: object) -> None:
+        """Fold an answer that was not streamed."""
+
+    def error(self, value: object) -> ErrorSeen | None:
+        """Find the error that a whole answer consists of."""
+
+
+def load(name: str) -> Dialect:
+    """Import a dialect by its name, `openai-chat`. Raises ModuleNotFoundError for a name that has no module."""
+    return cast("Dialect", import_module(f"contracts.dialects.{name.replace('-', '_')}"))

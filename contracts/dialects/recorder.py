@@ -1,0 +1,224 @@
+"""The recorder: what every dialect folds its events into, in bounded memory and without keeping text.
+
+A dialect translates events into calls of `Recorder`; `reply()` then gives the facts. State grows with the number
+of choices and calls, both bounded, never with the length of the stream.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from contracts.dialects import calls
+from contracts.dialects.schema import SchemaFaults
+from contracts.dialects.usage import UsageRecord
+from contracts.facts import Choice, Close, ErrorSeen, Fault, Finish, Reply, Seen, Text
+from contracts.text.damage import Scanner, merge
+from contracts.text.scrub import scrub
+
+if TYPE_CHECKING:
+    from contracts.dialects import Tables
+
+MAX_CHOICES = 128  # OpenAI refuses n above 128; more would be an attack on memory
+MAX_FINISHES = 8  # kept per choice; the count goes on
+MAX_SEEN = 8  # distinct ids or models kept
+MAX_SEEN_CHARS = 4096  # a longer id is cut before it is kept
+MAX_ERRORS = 8
+
+
+class ChoiceRecord:
+    """One choice while it is being folded."""
+
+    __slots__ = (
+        "after_finish", "answer", "calls", "finish_count", "finishes", "index", "other_output", "reasoning",
+        "reasoning_chars", "refusal", "refusal_chars", "text_chars", "visible",
+    )  # fmt: skip
+
+    def __init__(self, index: int) -> None:
+        """Start empty."""
+        self.index = index
+        self.text_chars = self.reasoning_chars = self.refusal_chars = self.other_output = self.finish_count = 0
+        self.visible = False
+        self.finishes: list[Finish] = []
+        self.after_finish: Fault | None = None
+        self.calls: dict[object, calls.CallRecord] = {}
+        self.answer, self.reasoning, self.refusal = Scanner(), None, None  # type: Scanner, Scanner | None, Scanner | None
+
+
+class Recorder:
+    """Collects what one chat answer says. `event` and `byte` are the place of what is being folded now."""
+
+    def __init__(self, tables: Tables, *, streamed: bool) -> None:
+        """Start empty; `streamed` is whether events are folded or one body."""
+        self.tables, self.streamed = tables, streamed
+        self.event: int | None = None
+        self.byte: int | None = 0
+        self.events = self.unread = self.arguments_chars = 0
+        self.choices: dict[int, ChoiceRecord] = {}
+        self.json_faults: dict[str, Fault] = {}
+        self.schema = SchemaFaults(tables.schema)
+        self.call_faults: dict[str, Fault] = {}
+        self.errors: list[ErrorSeen] = []
+        self.usage = UsageRecord()
+        self.ids: dict[str, Counted] = {}
+        self.models: dict[str, Counted] = {}
+        self.close = Close()
+
+    # what a dialect calls, at the current event
+
+    def choice(self, index: int) -> ChoiceRecord:
+        """Give the record of a choice, opening it where it is new; beyond the bound all share the last one."""
+        record = self.choices.get(index)
+        if record is None:
+            if len(self.choices) >= MAX_CHOICES:
+                return next(reversed(self.choices.values()))
+            record = self.choices[index] = ChoiceRecord(index)
+        return record
+
+    def text(self, choice: ChoiceRecord, piece: str) -> None:
+        """Add a piece of the answer's text."""
+        choice.text_chars += len(piece)
+        if not choice.visible:
+            choice.visible = not piece.isspace()
+        choice.answer.feed(piece, self.event, self.byte)
+        if choice.finish_count:
+            self.late(choice, "text")
+
+    def reasoning(self, choice: ChoiceRecord, piece: str) -> None:
+        """Add a piece of reasoning, which is no answer."""
+        choice.reasoning_chars += len(piece)
+        if choice.reasoning is None:
+            choice.reasoning = Scanner()
+        choice.reasoning.feed(piece, self.event, self.byte)
+
+    def refusal(self, choice: ChoiceRecord, piece: str) -> None:
+        """Add a piece of a refusal, which is an answer."""
+        choice.refusal_chars += len(piece)
+        if choice.refusal is None:
+            choice.refusal = Scanner()
+        choice.refusal.feed(piece, self.event, self.byte)
+
+    def late(self, choice: ChoiceRecord, what: str) -> None:
+        """Note that something came after the choice had ended."""
+        if choice.after_finish is None:
+            choice.after_finish = Fault(kind=what, event=self.event, byte=self.byte)
+
+    def finish(self, choice: ChoiceRecord, reason: str) -> None:
+        """Note a finish reason."""
+        choice.finish_count += 1
+        if len(choice.finishes) < MAX_FINISHES:
+            choice.finishes.append(Finish(reason=scrub(reason, 40), event=self.event, byte=self.byte))
+
+    def call(self, choice: ChoiceRecord, delta: calls.CallDelta) -> None:
+        """Add one delta of a tool call, or a whole call."""
+        if choice.finish_count:
+            self.late(choice, "tool call")
+        calls.record(self, choice, delta)
+
+    def call_fault(self, kind: str, detail: str, event: int | None = None, byte: int | None = None) -> None:
+        """Note what is wrong with a tool call; the first place of each kind and detail is kept."""
+        place = (self.event, self.byte) if event is None and byte is None else (event, byte)
+        note(self.call_faults, kind, detail, place, f"{kind} {detail}")
+
+    def seen_id(self, value: str) -> None:
+        """Note the reply's id."""
+        see(self.ids, value, self)
+
+    def seen_model(self, value: str) -> None:
+        """Note the model that answers."""
+        see(self.models, value, self)
+
+    def error(self, error: ErrorSeen) -> None:
+        """Note an error that was told inside the answer."""
+        if len(self.errors) < MAX_ERRORS:
+            self.errors.append(error)
+
+    def json_fault(self, fault: Fault) -> None:
+        """Note a fault of strict JSON; its byte is counted from the start of the value."""
+        byte = (self.byte or 0) + (fault.byte or 0)
+        note(self.json_faults, fault.kind, fault.detail, (self.event, byte), fault.kind)
+
+    def closed(self) -> None:
+        """Note the dialect's close marker."""
+        close = self.close
+        if close.count:
+            after = close.after or Fault(kind="close", event=self.event, byte=self.byte)
+            self.close = Close(count=close.count + 1, event=close.event, byte=close.byte, after=after)
+        else:
+            self.close = Close(count=1, event=self.event, byte=self.byte)
+
+    def after_close(self) -> None:
+        """Note that an event came after the close."""
+        close = self.close
+        if close.after is None:
+            after = Fault(kind="event", event=self.event, byte=self.byte)
+            self.close = Close(count=close.count, event=close.event, byte=close.byte, after=after)
+
+    # what the fold asks for at the end
+
+    def reply(self) -> Reply:
+        """Give the facts of the reply; call once, at the end."""
+        texts: list[Text] = []
+        for choice in self.choices.values():
+            texts += [s.finish() for s in (choice.answer, choice.reasoning, choice.refusal) if s is not None]
+            texts += [calls.finish(self, choice, call) for call in choice.calls.values()]
+        return Reply(
+            streamed=self.streamed,
+            events=self.events,
+            unread=self.unread,
+            choices=tuple(choice_facts(c) for c in self.choices.values()),
+            call_faults=tuple(self.call_faults.values()),
+            usage=self.usage.facts(),
+            ids=seen_facts(self.ids),
+            models=seen_facts(self.models),
+            close=self.close,
+            text=merge(texts),
+        )
+
+
+def choice_facts(record: ChoiceRecord) -> Choice:
+    """Freeze the record of one choice."""
+    return Choice(
+        index=record.index,
+        text_chars=record.text_chars,
+        visible=record.visible,
+        reasoning_chars=record.reasoning_chars,
+        refusal_chars=record.refusal_chars,
+        other_output=record.other_output,
+        calls=len(record.calls),
+        finishes=tuple(record.finishes),
+        finish_count=record.finish_count,
+        after_finish=record.after_finish,
+    )
+
+
+def note(faults: dict[str, Fault], kind: str, detail: str, place: tuple[int | None, int | None], key: str) -> None:
+    """Count a fault under its key, keeping the first place; at most 32 keys."""
+    known = faults.get(key)
+    if known is not None:
+        faults[key] = Fault(kind=kind, detail=known.detail, event=known.event, byte=known.byte, count=known.count + 1)
+    elif len(faults) < 32:  # noqa: PLR2004 - more kinds than that help nobody
+        faults[key] = Fault(kind=kind, detail=detail, event=place[0], byte=place[1])
+
+
+class Counted:
+    """A value seen, with its first place; counted in place, as this happens for every event."""
+
+    __slots__ = ("byte", "count", "event")
+
+    def __init__(self, event: int | None, byte: int | None) -> None:
+        """Start at one."""
+        self.event, self.byte, self.count = event, byte, 1
+
+
+def see(seen: dict[str, Counted], value: str, recorder: Recorder) -> None:
+    """Count a value that should be the same in every event."""
+    known = seen.get(value)
+    if known is not None:
+        known.count += 1
+    elif len(seen) < MAX_SEEN:
+        seen[value[:MAX_SEEN_CHARS]] = Counted(recorder.event, recorder.byte)
+
+
+def seen_facts(seen: dict[str, Counted]) -> tuple[Seen, ...]:
+    """Freeze the values seen, in order of their first place."""
+    return tuple(Seen(value=scrub(v, 120), event=c.event, byte=c.byte, count=c.count) for v, c in seen.items())

@@ -1,0 +1,206 @@
+"""The nouns of the project: frozen values that every other module speaks in.
+
+All are msgspec Structs, also those that are never decoded: creating a dataclass costs ten times
+as long, and start-up time is a feature of a program that a timer runs.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from enum import StrEnum
+from typing import Any, Literal
+
+from msgspec import Struct, field
+
+from contracts.facts import Facts
+
+
+class Outcome(StrEnum):
+    """What a contract came to. `unknown` is never folded into one of the first two."""
+
+    HOLDS = "holds"
+    VIOLATED = "violated"
+    UNKNOWN = "unknown"
+    WAIVED = "waived"
+    NOT_APPLICABLE = "not-applicable"
+
+
+class Scope(StrEnum):
+    """Whose fault a violation is. `pipeline` is ours: the request, or a hop that we run."""
+
+    PROVIDER = "provider"
+    MODEL = "model"
+    PIPELINE = "pipeline"
+    UNDETERMINED = "undetermined"
+
+
+class Severity(StrEnum):
+    """How much a violation matters; only an error makes the program exit with 1."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+class Source(StrEnum):
+    """Where evidence comes from. `synthetic` was played by a hostile provider of our own."""
+
+    LIVE = "live"
+    OBSERVED = "observed"
+    RECORDED = "recorded"
+    SYNTHETIC = "synthetic"
+
+
+class Ended(StrEnum):
+    """How a connection ended, as far as the capture shows it."""
+
+    COMPLETE = "complete"
+    CUT = "cut"
+    UNKNOWN = "unknown"
+
+
+Headers = tuple[tuple[str, str], ...]
+
+
+class Request(Struct, frozen=True, kw_only=True):
+    """What was asked.
+
+    `url` is absolute or a path, as the capture has it. `body` is None where it is not known, which
+    is not the same as empty. `keyless`: credentials were left out on purpose.
+    """
+
+    method: str = ""
+    url: str = ""
+    headers: Headers = ()
+    body: bytes | None = None
+    keyless: bool = False
+
+
+class Exchange(Struct, frozen=True, kw_only=True):
+    """One HTTP request and its answer as bytes; header order and duplicates are kept.
+
+    `body` is the chunks in order of arrival, `arrivals_ms` their times in ms since the request was
+    sent, or None where the capture has none. `source` and `at` are what the capture says of itself.
+    """
+
+    request: Request
+    status: int
+    headers: Headers
+    body: tuple[bytes, ...]
+    ref: str
+    ended: Ended = Ended.UNKNOWN
+    arrivals_ms: tuple[float, ...] | None = None
+    source: Source = Source.RECORDED
+    at: datetime | None = None
+
+
+class Where(Struct, frozen=True, kw_only=True):
+    """Place of a finding: event counted from 0, byte of the body counted from 0, header in lower case."""
+
+    event: int | None = None
+    byte: int | None = None
+    header: str | None = None
+
+
+class Verdict(Struct, frozen=True, kw_only=True):
+    """What one check says of one Facts. `scope` None means the contract's own."""
+
+    outcome: Outcome
+    scope: Scope | None = None
+    expected: str | None = None
+    observed: str | None = None
+    detail: str = ""
+    reason: str | None = None
+    where: Where = Where()
+
+
+class Evidence(Struct, frozen=True, kw_only=True):
+    """Facts with where they come from: what a check judges and what a finding names."""
+
+    facts: Facts
+    source: Source
+    ref: str
+    at: datetime | None = None
+
+
+class EvidenceRef(Struct, frozen=True, kw_only=True):
+    """The part of Evidence that a finding shows."""
+
+    source: Source
+    ref: str
+    at: datetime | None = None
+
+
+class WaiverRef(Struct, frozen=True, kw_only=True):
+    """The waiver that a finding was waived by."""
+
+    because: str
+    owner: str
+    until: date
+
+
+class Finding(Struct, frozen=True, kw_only=True):
+    """Contract × provider (× model): one line of the report."""
+
+    provider: str | None
+    model: str | None
+    contract: str
+    outcome: Outcome
+    severity: Severity
+    scope: Scope
+    expected: str | None
+    observed: str | None
+    detail: str
+    reason: str | None
+    where: Where
+    evidence: EvidenceRef | None
+    new: bool | None = None
+    waiver: WaiverRef | None = None
+
+
+class Citation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where a promise is written down, and when that was read."""
+
+    url: str
+    read: date
+
+
+class Contract(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One promise, as its YAML document states it. `check` is a kind with its parameters."""
+
+    id: str
+    promise: str
+    why: str
+    basis: Literal["spec", "hazard"]
+    source: Citation
+    needs: Literal["answer", "chat", "chat-stream", "listing", "error"]
+    scope: Scope
+    severity: Severity
+    check: dict[str, Any]
+    note: str
+
+
+class Waiver(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A violation that the user lives with until a date."""
+
+    contract: str
+    because: str
+    owner: str
+    until: date
+    model: str | None = None
+
+
+class Provider(Struct, frozen=True, kw_only=True):
+    """A row of providers.yaml after `extends` and `{from: FILE}` were resolved.
+
+    `contracts` maps a contract id to the parameters this row sets for it.
+    """
+
+    name: str
+    dialect: str
+    base_url: str | None = None
+    api_key: str | None = None
+    models: tuple[str, ...] = ()
+    listing: dict[str, Any] = field(default_factory=dict)
+    contracts: dict[str, dict[str, Any]] = field(default_factory=dict)
+    waivers: tuple[Waiver, ...] = ()
