@@ -193,7 +193,19 @@ class Waiver(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Provider(Struct, frozen=True, kw_only=True):
     """A row of providers.yaml after `extends` and `{from: FILE}` were resolved.
 
-    `contracts` maps a contract id to the parameters this row sets for it.
+    Attributes:
+        name: the key of the row.
+        dialect: the wire API it speaks.
+        base_url: without a slash at its end; None where the row has none, so that only captures can be judged.
+        api_key: name of the variable that holds the key, never the key.
+        models: ids that the router allows, in the order of the file, each once.
+        listing: where the model listing is and how to read it: `path`, and JMESPath expressions.
+        evidence_max_age_s: how long kept evidence speaks for the provider, in seconds.
+        free_chats_per_day: live chats a day on models that cost nothing; 0 is never.
+        billing: `none` where no request can cost money.
+        contracts: the parameters that the row sets, by contract id.
+        own: ids of the contracts of one's own that the row names; they bind no other row.
+        waivers: in the order of the files, those of the row that was extended first.
     """
 
     name: str
@@ -202,5 +214,9 @@ class Provider(Struct, frozen=True, kw_only=True):
     api_key: str | None = None
     models: tuple[str, ...] = ()
     listing: dict[str, Any] = field(default_factory=dict)
+    evidence_max_age_s: int = 86_400
+    free_chats_per_day: int = 0
+    billing: Literal["none", "metered"] = "metered"
     contracts: dict[str, dict[str, Any]] = field(default_factory=dict)
+    own: tuple[str, ...] = ()
     waivers: tuple[Waiver, ...] = ()

@@ -44,22 +44,27 @@ def unreadable(name: str, data: bytes) -> str:
     return f"{_at(name, text[: odd.start()])}: expected text, found the control character U+{ord(odd[0]):04X}"
 
 
+_NO_START = "found character that cannot start any token"
 # The parser's commonest complaints, in words that say what to do.
 _SAID = {
     "mapping values are not allowed in this context": "expected a quoted text or a new line, found a second ': '",
     "found a tab character that violates indentation": "expected spaces before a key, found a tab",
-    "found character '\\t' that cannot start any token": "expected spaces before a key, found a tab",
-    "found character that cannot start any token": "expected a quoted text, found a character that cannot start another",
+    _NO_START: "expected a quoted text, found a mark that cannot start a plain one",
     "found unexpected end of stream": "expected the closing quote, found the end of the file",
     "found invalid Unicode character escape code": "expected whole characters, found the escape of a surrogate",
 }
 
 
-def not_yaml(name: str, error: Any) -> str:
+def not_yaml(name: str, data: bytes, error: Any) -> str:
     """Say what the parser complains of, in words where we have them."""
     mark = error.problem_mark or error.context_mark
     at = f"{name}:{mark.line + 1}:{mark.column + 1}" if mark else f"{name}:1:1"
     problem = str(error.problem)
+    # Python's parser names the tab in its message, libyaml does not.
+    if "cannot start any token" in problem:
+        text = data.decode("utf-8").removeprefix("\ufeff")
+        tab = mark is not None and text[mark.index : mark.index + 1] == "\t"
+        problem = "found a tab character that violates indentation" if tab else _NO_START
     if problem in _SAID:
         return f"{at}: {_SAID[problem]}"
     while_ = f" {error.context}" if error.context else ""

@@ -118,7 +118,7 @@ class _Builder:
         except yaml.reader.ReaderError as error:
             raise ConfigError(unreadable(self.name, self.data)) from error
         except yaml.MarkedYAMLError as error:
-            raise ConfigError(not_yaml(self.name, error)) from error
+            raise ConfigError(not_yaml(self.name, self.data, error)) from error
         except BadScalarError as error:
             raise self._problem(str(error)) from error
         return self.root
