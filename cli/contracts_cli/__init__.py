@@ -1,0 +1,1 @@
+"""The command line of provider-contracts: options, commands and what they print."""

@@ -1,0 +1,112 @@
+"""The Typer app, built from the table in `options`: help, completion, and the wording of mistakes."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+import typer
+
+from contracts_cli.options import COMMANDS, Command, Option, Positional, parse_seconds
+
+EPILOG = (
+    "Exit status: 0 all contracts hold; 1 one is violated; 2 usage or a bad file; 3 nothing violated, but something "
+    "required could not be judged; 70 a fault of this program; 130 interrupted."
+)
+
+
+def parse_with_typer(argv: list[str]) -> tuple[Command, Any] | int:
+    """Parse an argv with Typer: a command with its settings, or the exit status of what Typer already did."""
+    chosen: list[tuple[Command, Any]] = []
+    try:
+        build(lambda command, settings: chosen.append((command, settings)))(
+            args=_with_bare_values(argv), prog_name="contracts"
+        )
+    except SystemExit as exit_:
+        if not chosen:
+            return int(exit_.code or 0)
+    return chosen[0]
+
+
+def build(choose: Callable[[Command, Any], None]) -> typer.Typer:
+    """Make the app; a command that was parsed is handed to `choose` and not run."""
+    app = typer.Typer(
+        name="contracts",
+        help="Hold LLM API providers to what a router assumes about them and never verifies.",
+        epilog=EPILOG,
+        no_args_is_help=True,
+        # Plain help: it is read in pipes and journals, and Rich takes eight bare interpreters to import.
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_root)
+    for command in COMMANDS.values():
+        app.command(command.name, help=command.help, epilog=EPILOG)(_callback(command, choose))
+    return app
+
+
+def _root(
+    *,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.", is_eager=True)] = False,
+) -> None:
+    if version:
+        from contracts import __version__
+
+        typer.echo(f"contracts {__version__}")
+        raise typer.Exit
+
+
+def _callback(command: Command, choose: Callable[[Command, Any], None]) -> Callable[..., None]:
+    """Make a function whose signature says what the table says; Typer reads nothing else."""
+
+    def callback(**given: Any) -> None:
+        choose(command, command.settings({k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}))
+
+    parameters = [_option(option) for option in command.options]
+    if command.positional is not None:
+        parameters.insert(0, _argument(command.positional))
+    signature = inspect.Signature(parameters, return_annotation=None)
+    callback.__signature__ = signature  # type: ignore[attr-defined]  # what inspect.signature looks for first
+    callback.__annotations__ = {p.name: p.annotation for p in parameters}
+    return callback
+
+
+def _argument(positional: Positional) -> inspect.Parameter:
+    one: Any = Literal[positional.choices] if positional.choices else str
+    info = typer.Argument(metavar=positional.metavar, help=positional.help, show_default=False)
+    kind = list[one] if positional.many else one
+    default = inspect.Parameter.empty if positional.required else None
+    return _parameter(positional.name, Annotated[kind, info], default)
+
+
+def _option(option: Option) -> inspect.Parameter:
+    given: dict[str, Any] = {"help": option.help, "envvar": option.variable, "show_default": False}
+    kind: Any = str
+    match option.kind:
+        case "flag":
+            return _parameter(option.name, Annotated[bool | None, typer.Option(*option.flags, **given)], None)
+        case "whole":
+            kind, given["min"] = int, 0
+        case "seconds":
+            kind, given["parser"] = float, parse_seconds
+        case "choice":
+            kind = Literal[option.choices]
+        case "text":
+            pass
+    if option.metavar is not None:
+        given["metavar"] = option.metavar
+    kind = list[kind] | None if option.many else kind | None
+    return _parameter(option.name, Annotated[kind, typer.Option(*option.flags, **given)], None)
+
+
+def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _with_bare_values(argv: list[str]) -> list[str]:
+    """Give `--replay` without a value its bare one: Typer has no options with an optional value."""
+    bare = {f: f"{f}={o.bare}" for c in COMMANDS.values() for o in c.options for f in o.flags if o.bare is not None}
+    end = argv.index("--") if "--" in argv else len(argv)
+    return [bare.get(word, word) for word in argv[:end]] + argv[end:]

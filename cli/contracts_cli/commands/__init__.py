@@ -1,0 +1,1 @@
+"""The commands, one file each: `Settings`, and `run(settings)` that returns the exit status."""

@@ -1,0 +1,315 @@
+"""Every command with its options, declared once, and a parser for the argv it fully understands.
+
+Typer costs nine bare interpreters to import, so the usual argv is parsed here. Whatever is not plain
+(help, completion, an abbreviation, a mistake) is left to Typer, which is built from the same
+table and words the error; a test holds both to the same result.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from msgspec import Struct
+
+Kind = Literal["text", "flag", "whole", "seconds", "choice"]
+
+
+class Option(Struct, frozen=True, kw_only=True):
+    """One option. `name` is the field of the settings that it fills.
+
+    `bare` is the value of the option when it is given without one; None where a value is required.
+    The variable of a repeatable option holds several values between blanks.
+    """
+
+    name: str
+    flags: tuple[str, ...]
+    help: str
+    kind: Kind = "text"
+    metavar: str | None = None
+    choices: tuple[str, ...] = ()
+    many: bool = False
+    bare: str | None = None
+
+    @property
+    def variable(self) -> str:
+        """Name of the environment variable: CONTRACTS_ and the long flag."""
+        return "CONTRACTS_" + self.flags[-1].lstrip("-").upper().replace("-", "_")
+
+
+class Positional(Struct, frozen=True, kw_only=True):
+    """The arguments of a command that are no options."""
+
+    name: str
+    metavar: str
+    help: str
+    many: bool = True
+    required: bool = False
+    choices: tuple[str, ...] = ()
+
+
+class Command(Struct, frozen=True, kw_only=True):
+    """One command: a module of `contracts_cli.commands` with `Settings` and `run(settings) -> exit status`."""
+
+    name: str
+    help: str
+    options: tuple[Option, ...] = ()
+    positional: Positional | None = None
+
+    def settings(self, given: Mapping[str, Any]) -> Any:
+        """Make the command's settings; None and nothing repeated stand for the default."""
+        return self._module().Settings(**{k: v for k, v in given.items() if v is not None and v != ()})
+
+    def run(self, settings: Any) -> int:
+        """Carry the command out."""
+        status: int = self._module().run(settings)
+        return status
+
+    def _module(self) -> Any:
+        from importlib import import_module
+
+        return import_module(f"contracts_cli.commands.{self.name}")
+
+
+def parse_seconds(text: str) -> float:
+    """Read a limit of time: `20s`, `500ms`, `2m`, or a bare number of seconds. Raises ValueError."""
+    for ending, factor in (("ms", 0.001), ("s", 1.0), ("m", 60.0), ("", 1.0)):
+        number = text.removesuffix(ending) if ending else text
+        if (number != text or not ending) and number.isascii() and number.replace(".", "", 1).isdigit():
+            seconds = float(number) * factor
+            if 0 < seconds <= MAX_TIMEOUT_S:
+                return seconds
+    raise ValueError(f"expected a time such as 20s, 500ms or 2m, above zero and at most a day, found {text!r}")
+
+
+MAX_TIMEOUT_S = 86_400.0  # a day: longer is a slip of the unit
+
+CONFIG = Option(
+    name="config",
+    flags=("--config",),
+    metavar="FILE",
+    help="The providers file; else $CONTRACTS_CONFIG, providers.yaml upward, $XDG_CONFIG_HOME and /etc/contracts.",
+)
+FORMAT = Option(
+    name="format",
+    flags=("-f", "--format"),
+    kind="choice",
+    choices=("text", "json"),
+    help="What goes to standard output.",
+)
+VERBOSE = Option(name="verbose", flags=("-v", "--verbose"), kind="flag", help="Show everything, also what holds.")
+
+JUDGING = (
+    CONFIG,
+    Option(
+        name="contracts",
+        flags=("--contract",),
+        metavar="ID",
+        many=True,
+        help="Judge only this contract; may be repeated.",
+    ),
+    Option(
+        name="exclude",
+        flags=("--exclude",),
+        metavar="ID",
+        many=True,
+        help="Do not judge this contract; may be repeated.",
+    ),
+    Option(name="models", flags=("--model",), metavar="ID", many=True, help="Judge only this model; may be repeated."),
+    FORMAT,
+    Option(
+        name="outputs",
+        flags=("-o", "--output"),
+        metavar="FORMAT=FILE",
+        many=True,
+        help="Write the report to a file too, whole or not at all; may be repeated.",
+    ),
+    Option(
+        name="notes",
+        flags=("--note",),
+        metavar="SINK",
+        many=True,
+        help="Where each provider's note goes: - is standard output, a path is a file of JSON Lines.",
+    ),
+    Option(
+        name="fail_on",
+        flags=("--fail-on",),
+        kind="choice",
+        choices=("violation", "warning", "unknown", "never"),
+        help="violation: exit 1 on a violated error. unknown (the rule): also 3 on what could not be judged. "
+        "warning: also 1 on a violated warning. never: 0.",
+    ),
+    Option(name="jobs", flags=("-j", "--jobs"), kind="whole", metavar="N", help="How much is judged at once."),
+    Option(name="quiet", flags=("-q", "--quiet"), kind="flag", help="Only the verdicts."),
+    VERBOSE,
+)
+
+COMMANDS = {
+    command.name: command
+    for command in (
+        Command(
+            name="check",
+            help="Judge providers by their contracts; all providers when none is named.",
+            positional=Positional(name="providers", metavar="[PROVIDER]...", help="Rows of the providers file."),
+            options=(
+                *JUDGING,
+                Option(
+                    name="replay",
+                    flags=("--replay",),
+                    metavar="[=DIR]",
+                    bare="",
+                    help="Judge captures instead of the providers: the cassettes in DIR, "
+                    "or in `cassettes` beside the providers file.",
+                ),
+                Option(
+                    name="timeout_s",
+                    flags=("--timeout",),
+                    kind="seconds",
+                    metavar="TIME",
+                    help="Limit for one request: 20s, 500ms, 2m.",
+                ),
+            ),
+        ),
+        Command(
+            name="inspect",
+            help="Judge captures: `curl -i` dumps (.http), HAR files, vcrpy cassettes.",
+            positional=Positional(name="files", metavar="FILE...", help="The captures.", required=True),
+            options=(
+                *JUDGING,
+                Option(name="dialect", flags=("--dialect",), metavar="D", help="The wire API; else the provider's."),
+                Option(name="provider", flags=("--provider",), metavar="P", help="Judge by the rules of this row."),
+                Option(
+                    name="request",
+                    flags=("--request",),
+                    metavar="FILE",
+                    help="What was asked: JSON with method, path and body.",
+                ),
+                Option(
+                    name="listing",
+                    flags=("--models",),
+                    metavar="FILE",
+                    help="A captured listing to resolve model ids against.",
+                ),
+            ),
+        ),
+        Command(name="list", help="Show the providers and the contracts.", options=(CONFIG, FORMAT)),
+        Command(
+            name="explain",
+            help="Tell what a contract or a check kind promises, why, and where that is written.",
+            positional=Positional(name="id", metavar="ID|KIND", help="Such as sse.charset.", many=False, required=True),
+            options=(CONFIG, FORMAT),
+        ),
+        Command(
+            name="lint",
+            help="Check YAML files offline; all that the providers file reaches when none is named.",
+            positional=Positional(name="files", metavar="[FILE]...", help="Providers files or contracts."),
+            options=(CONFIG, FORMAT),
+        ),
+        Command(
+            name="schema",
+            help="Print the JSON Schema of a file format.",
+            positional=Positional(
+                name="name",
+                metavar="providers|contract|report",
+                help="Which one.",
+                many=False,
+                required=True,
+                choices=("providers", "contract", "report"),
+            ),
+        ),
+    )
+}
+
+
+class _NotPlainError(Exception):
+    """This argv is for Typer."""
+
+
+def parse(argv: list[str], environ: Mapping[str, str] | None = None) -> tuple[Command, Any] | None:
+    """Parse an argv that is plainly right; None leaves it to Typer.
+
+    Args:
+        argv: the arguments after the program's name.
+        environ: where the options' variables are looked up; None is this process's.
+    """
+    environ = os.environ if environ is None else environ
+    command = COMMANDS.get(argv[0]) if argv else None
+    if command is None or "_CONTRACTS_COMPLETE" in environ:
+        return None
+    try:
+        given = _options(command, argv[1:])
+        for option in command.options:
+            if option.name not in given and environ.get(option.variable):
+                given[option.name] = _from_variable(option, environ[option.variable])
+    except (_NotPlainError, ValueError):
+        return None
+    return command, command.settings(given)
+
+
+def _options(command: Command, argv: list[str]) -> dict[str, Any]:
+    flags = {flag: option for option in command.options for flag in option.flags}
+    given: dict[str, Any] = {}
+    words: list[str] = []
+    rest = iter(argv)
+    for word in rest:
+        if word == "--":
+            words.extend(rest)
+        elif word == "-" or not word.startswith("-"):
+            words.append(word)
+        else:
+            flag, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
+            option = flags.get(flag)
+            if option is None or (option.kind == "flag" and equals):
+                raise _NotPlainError
+            if option.kind == "flag":
+                given[option.name] = True
+                continue
+            if not equals:
+                value = _next(rest) if option.bare is None else option.bare
+            read = _read(option, value)
+            given[option.name] = (*given.get(option.name, ()), read) if option.many else read
+    _positional(command, words, given)
+    return given
+
+
+def _next(rest: Any) -> str:
+    value: str | None = next(rest, None)
+    if value is None or (value.startswith("-") and value != "-"):
+        raise _NotPlainError
+    return value
+
+
+def _read(option: Option, value: str) -> Any:
+    if option.kind == "whole":
+        # What int() would take beyond digits (a sign, _, other scripts' digits) is for Typer to judge.
+        if not (value.isascii() and value.isdigit() and len(value) <= 4):  # noqa: PLR2004 9999 jobs will do
+            raise _NotPlainError
+        return int(value)
+    if option.kind == "seconds":
+        return parse_seconds(value)
+    if option.kind == "choice" and value not in option.choices:
+        raise _NotPlainError
+    return value
+
+
+def _from_variable(option: Option, value: str) -> Any:
+    if option.kind == "flag":
+        if value not in ("1", "0"):
+            raise _NotPlainError
+        return value == "1"
+    return tuple(value.split()) if option.many else _read(option, value)
+
+
+def _positional(command: Command, words: list[str], given: dict[str, Any]) -> None:
+    positional = command.positional
+    if positional is None:
+        if words:
+            raise _NotPlainError
+        return
+    if (positional.required and not words) or (not positional.many and len(words) > 1):
+        raise _NotPlainError
+    if positional.choices and words[0] not in positional.choices:
+        raise _NotPlainError
+    if words:
+        given[positional.name] = tuple(words) if positional.many else words[0]

@@ -1,0 +1,1 @@
+"""Where reports and notes go: one file for each kind of place."""
