@@ -55,6 +55,8 @@ test: $(VENV)/.ready
 	@$(BIN)/python -m pytest
 	@echo "== docs in step"
 	@$(BIN)/python tools/docs.py --check
+	@echo "== wheel"
+	@bash tools/wheel.sh $(BIN)/python
 	@echo "== left out: $$($(BIN)/python -m pytest --collect-only -q -m slow -p no:cacheprovider 2>/dev/null | grep -c '::' || true) slow tests (make slow), the figures (make bench)"
 
 slow: $(VENV)/.ready

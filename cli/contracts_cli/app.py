@@ -90,7 +90,7 @@ def _option(option: Option) -> inspect.Parameter:
         case "whole":
             kind, given["min"] = int, 0
         case "seconds":
-            kind, given["parser"] = float, parse_seconds
+            kind, given["parser"] = float, _seconds
         case "choice":
             kind = Literal[option.choices]
         case "text":
@@ -99,6 +99,13 @@ def _option(option: Option) -> inspect.Parameter:
         given["metavar"] = option.metavar
     kind = list[kind] | None if option.many else kind | None
     return _parameter(option.name, Annotated[kind, typer.Option(*option.flags, **given)], None)
+
+
+def _seconds(text: str) -> float:
+    try:
+        return parse_seconds(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
 
 
 def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:

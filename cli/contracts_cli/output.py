@@ -40,12 +40,11 @@ def tell(report: Report, settings: Shared) -> None:
 
     Standard output comes last: where its reader has gone, the files are there all the same.
     """
+    from contracts.sinks import whole_file
     from contracts_cli import terminal
 
     for output in settings.outputs:
         name, _, path = output.partition("=")
-        from contracts.sinks import whole_file
-
         whole_file.write(path, _rendered(report, name, settings))
     for sink in settings.notes:
         if sink != note_sinks.STANDARD_OUTPUT:

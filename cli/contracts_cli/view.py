@@ -73,8 +73,7 @@ class View(Struct, frozen=True, kw_only=True):
             facts.append("new")
         head = wrap(SEPARATOR.join(facts), self.width, f"  {word}  ", "      ")
         lines = [head.replace(f"  {word}", f"  {self._word(word)}", 1)]
-        for text in _explained(finding):
-            lines.append(wrap(text, self.width, "    ", "    "))
+        lines.extend(wrap(text, self.width, "    ", "    ") for text in _explained(finding))
         place = SEPARATOR.join(_place(finding))
         if place:
             lines.append(paint(wrap(place, self.width, "    ", "    "), "dim", wanted=self.colour))
