@@ -31,16 +31,31 @@ class SchemaFaults:
         self._found: dict[tuple[str, str, str], tuple[int | None, int | None, int]] = {}
         self._left = MAX_VALIDATIONS
 
-    def validate(self, name: str, value: object, event: int | None, byte: int | None) -> None:
-        """Hold a value against the schema called `name` and note each departure."""
+    def validate(self, name: str, value: object, event: int | None, byte: int | None) -> bool:
+        """Hold a value against the schema called `name` and note each departure; tells whether there was one."""
         if self._left <= 0:
-            return
+            return True
         self._left -= 1
         validator = self._validators.get(name)
         if validator is None:
             validator = self._validators[name] = compile_schema(self._schema(name))
-        for path, expected, found in departures(validator.iter_errors(value)):
+        departed = False
+        for path, expected, found in departures(validator.iter_errors(encodable(value))):
             self.note(path, expected, found, event, byte)
+            departed = True
+        return departed
+
+    def refused(self, message: str, event: int | None, byte: int | None) -> None:
+        """Note what the fast test refused and the schema has no word for.
+
+        `message` is msgspec's: "Expected `int`, got `float` - at `$.created`".
+        """
+        words = message.split("`")
+        path = words[-2] if len(words) > 1 and words[-2].startswith("$") else "$"
+        path = path.removeprefix("$").lstrip(".").replace("[...]", "[]") or "the value"
+        names = {"int": "integer", "float": "number", "str": "string"}
+        expected, found = (names.get(w, w) for w in (words[1::2] + ["", ""])[:2])
+        self.note(path, expected, found, event, byte)
 
     def note(self, path: str, expected: str, found: str, event: int | None, byte: int | None) -> None:
         """Note one departure."""
@@ -64,6 +79,17 @@ def compile_schema(schema: bytes) -> Any:  # noqa: ANN401 - jsonschema-rs gives 
     import jsonschema_rs  # noqa: PLC0415 - 29 ms that a clean stream never pays
 
     return jsonschema_rs.Draft202012Validator(json.decode(schema))
+
+
+def encodable(value: object) -> object:
+    """Give a value that has UTF-8: one with unpaired surrogates, which are text.intact's, goes through `?`."""
+    try:
+        json.encode(value)
+    except UnicodeEncodeError:
+        from json import dumps, loads  # noqa: PLC0415 - msgspec refuses the surrogates that this is about
+
+        return loads(dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+    return value
 
 
 def departures(errors: Iterable[Any]) -> Iterable[tuple[str, str, str]]:

@@ -1,0 +1,83 @@
+"""Check kinds, one file each, and the words in which all of them answer.
+
+The name of a file is the kind a contract names. Each module has a Struct `Parameters` and a function
+`judge(facts, want) -> Verdict`, or `judge_model(facts, want, model) -> Verdict` where every allowed model is judged
+for itself. A check judges Facts only and never raises on odd ones.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from contracts.model import Outcome, Scope, Verdict, Where
+
+if TYPE_CHECKING:
+    from contracts.facts import Fault, Facts, Reply
+
+
+def holds(detail: str = "", *, observed: str | None = None, scope: Scope | None = None) -> Verdict:
+    """The promise is kept; `detail` may add a fact worth knowing."""
+    return Verdict(outcome=Outcome.HOLDS, detail=detail, observed=observed, scope=scope)
+
+
+def violated(
+    detail: str,
+    *,
+    expected: str | None = None,
+    observed: str | None = None,
+    scope: Scope | None = None,
+    at: Fault | None = None,
+    where: Where | None = None,
+) -> Verdict:
+    """The promise is broken; `at` or `where` is the first place."""
+    place = where or (Where(event=at.event, byte=at.byte) if at else Where())
+    return Verdict(
+        outcome=Outcome.VIOLATED, detail=detail, expected=expected, observed=observed, scope=scope, where=place
+    )
+
+
+def unknown(reason: str) -> Verdict:
+    """The promise could not be judged, and why."""
+    return Verdict(outcome=Outcome.UNKNOWN, reason=reason, detail=reason)
+
+
+def not_applicable(reason: str) -> Verdict:
+    """The promise says nothing about this evidence, and why."""
+    return Verdict(outcome=Outcome.NOT_APPLICABLE, reason=reason, detail=reason)
+
+
+def is_success(facts: Facts) -> bool:
+    """Tell whether the status is 2xx (RFC 9110, section 15.3)."""
+    return 200 <= facts.status < 300  # noqa: PLR2004 - the range has no better name
+
+
+def reply_of(facts: Facts) -> Reply | Verdict:
+    """Give the reply of a chat answer, or the verdict of every check that has none to judge."""
+    if facts.kind != "chat":
+        return not_applicable(f"judges chat answers, and this is a {facts.kind} answer")
+    if not is_success(facts):
+        return not_applicable(f"judges 2xx answers, and the status is {facts.status}")
+    if facts.body.over_limit is not None:
+        return unknown(f"the body is too large to judge: {facts.body.over_limit.detail}")
+    if facts.reply is None:
+        return unknown(f"the body is {facts.body.kind}, which holds no reply")
+    return facts.reply
+
+
+def unread(reply: Reply) -> str | None:
+    """Say why a reply was not read in full, or None; what depends on the part that is missing is `unknown`."""
+    if reply.unread:
+        return f"{reply.unread} event{'s' if reply.unread > 1 else ''} could not be read (reply.json)"
+    return None
+
+
+def lost_tail(facts: Facts) -> str | None:
+    """Say that the last event was sent whole and never ended, or None."""
+    if facts.framing is not None and facts.framing.tail_whole:
+        return "the last event was never ended by a blank line (sse.framing)"
+    return None
+
+
+def times(count: int) -> str:
+    """Say how often: `once`, `3 times`."""
+    return "once" if count == 1 else f"{count} times"

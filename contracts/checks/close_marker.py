@@ -1,0 +1,68 @@
+"""The close of a stream arrives exactly once and last.
+
+What it checks
+    That the dialect's close marker, or the one the row names, came once and no event came after it. With `sentinel: none` the stream
+    must not carry one.
+
+Why it matters
+    Clients that wait for the close hang or report a cut stream; what comes after it is never read.
+
+Example
+    check: {kind: close_marker, sentinel: "[DONE]"}
+
+Source
+    https://platform.openai.com/docs/api-reference/chat-streaming, read 2026-11-30
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from contracts.checks import holds, lost_tail, not_applicable, reply_of, times, unknown, violated
+from contracts.facts import Reply
+from contracts.model import Verdict, Where
+
+if TYPE_CHECKING:
+    from contracts.facts import Facts
+
+NONE = "none"
+
+
+class Parameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`sentinel`: the payload or event that closes a stream, or `none`."""
+
+    sentinel: str = NONE
+    after: tuple[str, ...] = ()
+
+
+def judge(facts: Facts, want: Parameters) -> Verdict:
+    """Judge the close."""
+    reply = reply_of(facts)
+    if isinstance(reply, Verdict):
+        return reply
+    if not reply.streamed:
+        return not_applicable("the answer was not streamed")
+    return _close(facts, reply, want)
+
+
+def _close(facts: Facts, reply: Reply, want: Parameters) -> Verdict:
+    """Judge the close of a stream."""
+    close, where = reply.close, Where(event=reply.close.event, byte=reply.close.byte)
+    if want.sentinel == NONE:
+        if close.count:
+            return violated("a close came where the row says that none does", expected="none", where=where)
+        return holds("no close is sent, as the row says")
+    if not close.count:
+        if facts.errors:
+            return unknown("the stream ended in an error (reply.error)")
+        lost = lost_tail(facts)
+        if lost:
+            return unknown(lost)
+        return violated("the stream ended without its close", expected=want.sentinel, observed="nothing")
+    if close.count > 1:
+        return violated(f"the close came {times(close.count)}", expected="once", at=close.after)
+    if close.after is not None:
+        return violated("events came after the close", expected="nothing after it", at=close.after)
+    return holds()

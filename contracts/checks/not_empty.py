@@ -1,0 +1,78 @@
+"""A success carries text or a tool call.
+
+What it checks
+    The whole reply, not each choice: visible text, a refusal, a tool call, audio or an image. Reasoning alone is no answer. An empty
+    reply that the request's own token cap or the provider's content filter explains, by finish reason or token count, is no violation.
+
+Why it matters
+    An empty success is shown as silence, is billed, and no retry is made.
+
+Example
+    check: {kind: not_empty}
+
+Source
+    https://platform.openai.com/docs/api-reference/chat/object, read 2026-11-30
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from contracts.checks import holds, lost_tail, not_applicable, reply_of, unknown, unread, violated
+from contracts.model import Scope, Verdict
+
+if TYPE_CHECKING:
+    from contracts.facts import Facts, Reply
+
+
+class Parameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`cut_reasons` say that a limit cut the reply, `filtered` that a filter withheld it."""
+
+    cut_reasons: tuple[str, ...] = ("length",)
+    filtered: tuple[str, ...] = ("content_filter",)
+
+
+def judge(facts: Facts, want: Parameters) -> Verdict:
+    """Judge whether there is an answer."""
+    reply = reply_of(facts)
+    if isinstance(reply, Verdict):
+        return reply
+    if any(c.visible or c.refusal_chars or c.calls or c.other_output for c in reply.choices):
+        return holds()
+    if facts.errors:
+        return not_applicable("the answer is an error (reply.error)")
+    why = unread(reply) or lost_tail(facts)
+    if why and facts.body.kind != "empty":
+        return unknown(why)
+    return _explained(facts, reply, want) or _empty(reply)
+
+
+def _explained(facts: Facts, reply: Reply, want: Parameters) -> Verdict | None:
+    """Find what explains an empty reply: the request's own cap, or a filter."""
+    reasons = {f.reason for c in reply.choices for f in c.finishes}
+    asked, spent = facts.asked, reply.usage.output_tokens
+    if asked is not None and asked.cap is not None:
+        reached = spent is not None and spent >= asked.cap
+        if reached or reasons & set(want.cut_reasons):
+            detail = f"empty, as the request capped it at {asked.cap_name} {asked.cap}"
+            return holds(detail, scope=Scope.PIPELINE)
+    if reasons & set(want.filtered):
+        return holds(f"withheld by a filter ({', '.join(sorted(reasons))})")
+    return None
+
+
+def _empty(reply: Reply) -> Verdict:
+    """Say what came instead of an answer, and whose fault that makes it."""
+    reasoning = sum(c.reasoning_chars for c in reply.choices)
+    spent = reply.usage.output_tokens
+    reasons = sorted({f.reason for c in reply.choices for f in c.finishes})
+    words = [f"finish {', '.join(reasons)}"] if reasons else ["no finish reason"]
+    if spent is not None:
+        words.append(f"{spent} completion tokens")
+    if reasoning:
+        words.append(f"{reasoning} characters of reasoning")
+    # No tokens, or no choice at all: the model never ran. Reasoning without an answer is the model's doing.
+    scope = Scope.MODEL if reasoning or (spent and reply.choices) else Scope.PROVIDER
+    return violated(f"no answer: {', '.join(words)}", expected="text or a tool call", observed="nothing", scope=scope)

@@ -1,0 +1,58 @@
+"""Text carries no encoding damage that the request did not bring in.
+
+What it checks
+    All text of a reply, joined over its events: double-encoded UTF-8 (latin-1 or cp1252, also twice over), U+FFFD, unpaired
+    surrogates, leaked byte-level BPE alphabet and byte tokens, 锟斤拷 and 烫烫烫. Whose fault it is follows from the signature and
+    the request: what the request brought in is ours, damage in the answer to a pure ASCII request is not; all else is undetermined.
+
+Why it matters
+    Damaged text is valid text: no parser complains, and users see it first.
+
+Example
+    check: {kind: text_intact}
+
+Source
+    https://encoding.spec.whatwg.org/#windows-1252, read 2026-11-30
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from contracts.checks import holds, lost_tail, reply_of, unknown, unread, violated
+from contracts.model import Verdict, Where
+from contracts.text.attribution import attribute
+
+if TYPE_CHECKING:
+    from contracts.facts import Facts
+
+
+class Parameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """This kind takes none."""
+
+
+def judge(facts: Facts, want: Parameters) -> Verdict:
+    """Judge the text of a reply."""
+    del want
+    reply = reply_of(facts)
+    if isinstance(reply, Verdict):
+        return reply
+    text, asked = reply.text, facts.asked
+    if text.damage:
+        blame = attribute(text, asked.ascii if asked else None, asked.damage if asked else ())
+        if blame.violated:
+            where = Where(event=blame.damage.event, byte=blame.damage.byte)
+            observed = f"{blame.damage.kind} {blame.damage.sample}".strip()
+            return violated(blame.detail, expected="intact text", observed=observed, scope=blame.scope, where=where)
+        return holds(blame.detail, scope=blame.scope)
+    why = unread(reply) or (lost_tail(facts) if not text.chars else None)
+    if why:
+        return unknown(why)
+    if not text.chars:
+        return holds("no text came")
+    ascii_only = asked is not None and asked.ascii
+    if text.non_ascii and ascii_only:
+        return holds(f"{text.non_ascii} of {text.chars} characters are not ASCII, in answer to an ASCII request")
+    return holds(f"{text.non_ascii} of {text.chars} characters are not ASCII")

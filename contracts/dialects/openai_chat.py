@@ -1,0 +1,291 @@
+"""Dialect `openai-chat`: Chat Completions, streamed and not, as OpenAI documents it and others imitate it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct, ValidationError, convert
+
+from contracts.dialects import asking, told
+from contracts.dialects.calls import CallDelta
+from contracts.dialects.usage import Names, Placed
+from contracts.facts import Asked, ErrorSeen
+
+if TYPE_CHECKING:
+    from contracts.dialects.recorder import ChoiceRecord, Recorder
+    from contracts.facts import AnswerKind
+    from contracts.model import Request
+
+NAME = "openai-chat"
+NDJSON = False
+CAPS = ("max_completion_tokens", "max_tokens", "max_output_tokens")
+REASONING = ("reasoning_content", "reasoning", "thinking")
+USAGE = Names("prompt_tokens", "completion_tokens", "total_tokens", ("completion_tokens_details", "reasoning_tokens"))
+
+
+# The schema of a chunk as types: the fast test that nearly every event passes. Where it fails, the published
+# JSON Schema lists what is wrong; a test holds the two equal. Members that nobody judges stay untyped.
+
+
+class Delta(Struct, gc=False):
+    """`choices[].delta`."""
+
+    content: str | None = None
+    role: str | None = None
+    refusal: str | None = None
+    tool_calls: list[dict[str, Any]] | None = None
+
+
+class ChunkChoice(Struct, gc=False):
+    """`choices[]` of a chunk."""
+
+    index: int
+    delta: Delta
+    finish_reason: str | None = None
+    logprobs: dict[str, Any] | None = None
+
+
+class Chunk(Struct, gc=False):
+    """One event of a stream."""
+
+    id: str
+    object: Literal["chat.completion.chunk"]
+    created: int
+    model: str
+    choices: list[ChunkChoice]
+    system_fingerprint: str | None = None
+    service_tier: str | None = None
+
+
+class Message(Struct, gc=False):
+    """`choices[].message`."""
+
+    role: str
+    content: str | None = None
+    refusal: str | None = None
+    tool_calls: list[dict[str, Any]] | None = None
+
+
+class CompletionChoice(Struct, gc=False):
+    """`choices[]` of a completion."""
+
+    index: int
+    message: Message
+    finish_reason: str | None = None
+    logprobs: dict[str, Any] | None = None
+
+
+class Completion(Struct, gc=False):
+    """An answer that was not streamed."""
+
+    id: str
+    object: Literal["chat.completion"]
+    created: int
+    model: str
+    choices: list[CompletionChoice]
+    system_fingerprint: str | None = None
+    service_tier: str | None = None
+
+
+def kind(method: str, path: str) -> AnswerKind | None:
+    """Tell what an endpoint answers with, by the last parts of its path."""
+    if path.endswith("chat/completions"):
+        return "chat"
+    last = path.rsplit("/", 1)[-1]
+    if method == "GET":
+        return "listing" if last.endswith("models") else "other"
+    return "other" if method and path else None
+
+
+def asked(request: Request) -> Asked | None:
+    """Read what was asked for; None where the request's body is not known."""
+    read = asking.read(request)
+    if read is None:
+        return None
+    body, text = read
+    options = body.get("stream_options")
+    options = options if isinstance(options, dict) else {}
+    cap_name = next((n for n in CAPS if asking.whole(body.get(n)) is not None), None)
+    choice = body.get("tool_choice")
+    model = body.get("model")
+    return Asked(
+        method=request.method,
+        path=asking.path_of(request.url),
+        model=model if isinstance(model, str) else None,
+        stream=body.get("stream") is True,
+        usage=options.get("include_usage") is True,
+        usage_every_event=options.get("continuous_usage_stats") is True,
+        cap=asking.whole(body.get(cap_name)) if cap_name else None,
+        cap_name=cap_name,
+        tools=bool(body.get("tools") or body.get("functions")),
+        forced_call=isinstance(choice, dict) or choice == "required" or isinstance(body.get("function_call"), dict),
+        ascii=text.non_ascii == 0,
+        damage=tuple(d.kind for d in text.damage),
+    )
+
+
+def error(value: object) -> ErrorSeen | None:
+    """Find the error that a whole answer consists of."""
+    return told.at_top(value) if isinstance(value, dict) else None
+
+
+def event(recorder: Recorder, name: bytes | None, value: object) -> None:
+    """Fold one chunk."""
+    recorder.usage.event_after()
+    if not isinstance(value, dict):
+        _validate(recorder, Chunk, "chunk", value)
+        return
+    if not value.get("error") and "choices" in value and name != b"error":
+        _chunk(recorder, value)
+        return
+    seen = told.at_top(value) or (told.from_member(value, "event", nested=False) if name == b"error" else None)
+    if seen is None:
+        _chunk(recorder, value)
+        return
+    recorder.error(_placed(recorder, seen, "event" if name == b"error" else seen.form))
+    if isinstance(value.get("choices"), list):
+        _fold(recorder, value, "delta")
+
+
+def _chunk(recorder: Recorder, value: dict[str, Any]) -> None:
+    """Fold a chunk that is no error; one with neither choices nor names before all others is a prompt filter's."""
+    preamble = not recorder.choices and value.get("choices") == [] and not value.get("id") and not value.get("object")
+    if not preamble:
+        _validate(recorder, Chunk, "chunk", value)
+    _fold(recorder, value, "delta")
+
+
+def body(recorder: Recorder, value: object) -> None:
+    """Fold an answer that was not streamed."""
+    seen = error(value)
+    if seen is not None:
+        recorder.error(_placed(recorder, seen, seen.form))
+    else:
+        _validate(recorder, Completion, "completion", value)
+    if isinstance(value, dict):
+        _fold(recorder, value, "message")
+
+
+def _placed(recorder: Recorder, seen: ErrorSeen, form: str) -> ErrorSeen:
+    """Give an error its place."""
+    return ErrorSeen(
+        form=form,
+        message=seen.message,
+        code=seen.code,
+        type=seen.type,
+        param=seen.param,
+        upstream=seen.upstream,
+        shaped=seen.shaped,
+        event=recorder.event,
+        byte=recorder.byte,
+    )
+
+
+def _validate(recorder: Recorder, record: type[Struct], schema: str, value: object) -> None:
+    """Hold a value against the schema: by types first, and closely only where that fails."""
+    try:
+        convert(value, record)
+    except ValidationError as refused:
+        if not recorder.schema.validate(schema, value, recorder.event, recorder.byte):
+            # JSON Schema takes 1790000000.0 for an integer; strict clients refuse the whole answer over it.
+            recorder.schema.refused(str(refused), recorder.event, recorder.byte)
+
+
+def _fold(recorder: Recorder, value: dict[str, Any], part: str) -> None:
+    """Fold one chunk or completion; `part` is the member of a choice that holds its content."""
+    seen = value.get("id")
+    if seen and isinstance(seen, str):
+        recorder.seen_id(seen)
+    seen = value.get("model")
+    if seen and isinstance(seen, str):
+        recorder.seen_model(seen)
+    choices = value.get("choices")
+    ended = False
+    if isinstance(choices, list):
+        for position, choice in enumerate(choices):
+            if isinstance(choice, dict):
+                ended = _choice(recorder, choice, part, position) or ended
+    usage = value.get("usage")
+    if usage is not None:
+        placed: Placed = "body" if part == "message" else "finish" if ended else "chunk" if choices else "last"
+        recorder.usage.seen(usage, USAGE, placed, recorder.event, recorder.byte)
+
+
+def _choice(recorder: Recorder, choice: dict[str, Any], part: str, position: int) -> bool:
+    """Fold one choice; tells whether it ended here."""
+    index = choice.get("index")
+    record = recorder.choice(index if isinstance(index, int) else position)
+    content = choice.get(part)
+    if content is None:  # a whole message inside a stream, or a delta outside one: read it, the schema complains
+        content = choice.get("message" if part == "delta" else "delta")
+    if isinstance(content, dict):
+        _content(recorder, record, content, whole=part == "message")
+    if choice.get("error"):
+        seen = told.from_member(choice["error"], "choice")
+        if seen is not None:
+            recorder.error(_placed(recorder, seen, "choice"))
+    reason = choice.get("finish_reason")
+    if isinstance(reason, str):
+        recorder.finish(record, reason)
+        return True
+    return False
+
+
+def _content(recorder: Recorder, record: ChoiceRecord, content: dict[str, Any], *, whole: bool) -> None:
+    """Fold a delta or a message."""
+    text = content.get("content")
+    if text:
+        if isinstance(text, str):
+            recorder.text(record, text)
+        elif isinstance(text, list):
+            _parts(recorder, record, text)
+    if len(content) == 1 and text is not None:
+        return  # most events of most streams
+    for member in REASONING:
+        piece = content.get(member)
+        if piece and isinstance(piece, str):
+            recorder.reasoning(record, piece)
+            break
+    refusal = content.get("refusal")
+    if refusal and isinstance(refusal, str):
+        recorder.refusal(record, refusal)
+    if content.get("audio") or content.get("images"):
+        record.other_output += 1
+    tools = content.get("tool_calls")
+    if isinstance(tools, list):
+        for call in tools:
+            if isinstance(call, dict):
+                recorder.call(record, _call(call, whole=whole))
+    legacy = content.get("function_call")
+    if isinstance(legacy, dict):  # deprecated, has neither index nor id: its name stands for both
+        recorder.call(record, CallDelta(0, None if record.calls else "function", legacy.get("name"), legacy.get("arguments")))
+
+
+def _call(call: dict[str, Any], *, whole: bool) -> CallDelta:
+    """Read one piece of a tool call."""
+    function = call.get("function")
+    function = function if isinstance(function, dict) else {}
+    return CallDelta(call.get("index"), call.get("id"), function.get("name"), function.get("arguments"), whole)
+
+
+def _parts(recorder: Recorder, record: ChoiceRecord, parts: list[Any]) -> None:
+    """Fold content that is a list of parts; text in it is text, thinking is reasoning."""
+    for part in parts:
+        if isinstance(part, str):
+            recorder.text(record, part)
+        elif not isinstance(part, dict):
+            continue
+        elif isinstance(part.get("text"), str):
+            if part["text"]:
+                recorder.text(record, part["text"])
+        elif "thinking" in part:
+            thinking = part["thinking"]
+            pieces = thinking if isinstance(thinking, list) else [thinking]
+            for piece in pieces:
+                text = piece.get("text") if isinstance(piece, dict) else piece
+                if text and isinstance(text, str):
+                    recorder.reasoning(record, text)
+        elif isinstance(part.get("refusal"), str):
+            recorder.refusal(record, part["refusal"])
+        else:
+            record.other_output += 1

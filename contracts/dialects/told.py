@@ -1,0 +1,68 @@
+"""Errors as answers tell them: one reader for the shapes that OpenAI-like APIs are seen to send."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from contracts.facts import ErrorSeen
+from contracts.text.scrub import scrub
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MAX_MESSAGE = 300
+_MESSAGES = ("message", "msg", "detail", "error_description", "title")
+
+
+def from_member(error: object, form: str, *, nested: bool = True) -> ErrorSeen | None:
+    """Read the value of an `error` member; None where it is absent, null or empty.
+
+    `nested` False: the keys stand at the top of the answer instead.
+    """
+    if not error:
+        return None
+    if not isinstance(error, dict):
+        text = error if isinstance(error, str) else type(error).__name__
+        return ErrorSeen(form=form, message=scrub(text, MAX_MESSAGE), shaped=False)
+    message = next((error[k] for k in _MESSAGES if isinstance(error.get(k), str)), "")
+    inner = error.get("metadata")
+    upstream = inner.get("provider_name") if isinstance(inner, dict) else None
+    return ErrorSeen(
+        form=form,
+        message=scrub(message, MAX_MESSAGE),
+        code=_word(error.get("code", error.get("status_code", error.get("status")))),
+        type=_word(error.get("type")),
+        param=_word(error.get("param")),
+        upstream=_word(upstream),
+        shaped=nested and isinstance(error.get("message"), str),
+    )
+
+
+def at_top(value: Mapping[str, Any]) -> ErrorSeen | None:
+    """Read an error whose keys stand at the top of an answer that has nothing an answer would have."""
+    error = from_member(value.get("error"), "member")
+    if error is not None:
+        # `{"error": "invalid_grant", "error_description": …}` and `{"error": "…", "message": …}` say more beside it
+        return error
+    if value.get("object") == "error" or value.get("type") == "error":
+        return from_member(value, "body", nested=False)
+    errors = value.get("errors")
+    if isinstance(errors, list) and errors:
+        first = errors[0]
+        return from_member(first, "bare", nested=False)
+    told = any(isinstance(value.get(k), str) for k in ("message", "msg")) and any(
+        k in value for k in ("code", "type", "status", "statusCode", "success")
+    )
+    if told or value.get("success") is False:
+        return from_member(value, "bare", nested=False)
+    if value.get("detail") and "choices" not in value:
+        detail = value["detail"]
+        return from_member({"message": detail} if isinstance(detail, str) else {"message": "see detail"}, "bare", nested=False)
+    return None
+
+
+def _word(value: object) -> str | None:
+    """Show a code or type, which may be a number."""
+    if value is None or isinstance(value, (dict, list, bool)):
+        return None
+    return scrub(str(value), 80)

@@ -1,0 +1,95 @@
+"""Token counts while they are being folded: how often they came, where, and whether they add up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from contracts.facts import Fault, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Placed = Literal["last", "early", "finish", "chunk", "body"]
+
+
+class Names(NamedTuple):
+    """The members in which a dialect reports counts. `total` None: the dialect sends no sum."""
+
+    input: str
+    output: str
+    total: str | None
+    reasoning: tuple[str, str] | None = None
+
+
+class UsageRecord:
+    """Usage of one reply. `last` turns into `early` when another event follows."""
+
+    __slots__ = ("_byte", "_counts", "_event", "_faults", "_placed", "count")
+
+    def __init__(self) -> None:
+        """Start with none seen."""
+        self.count = 0
+        self._placed: Placed | None = None
+        self._event: int | None = None
+        self._byte: int | None = None
+        self._counts: tuple[int | None, int | None, int | None, int | None] = (None, None, None, None)
+        self._faults: dict[str, Fault] = {}
+
+    def seen(self, value: object, names: Names, placed: Placed, event: int | None, byte: int | None) -> None:
+        """Take one usage object as it came; anything but an object is a fault."""
+        self.count += 1
+        self._placed, self._event, self._byte = placed, event, byte
+        if not isinstance(value, dict):
+            self._fault("not-an-object", "usage is no object", event, byte)
+            return
+        counted = {n: self._number(value, n, event, byte) for n in (names.input, names.output, names.total) if n}
+        reasoning = _nested(value, names.reasoning)
+        inputs, outputs = counted[names.input], counted[names.output]
+        total = counted.get(names.total) if names.total else None
+        self._counts = (inputs, outputs, reasoning, total)
+        if inputs is None or outputs is None or total is None:
+            return
+        # Some providers count reasoning beside the output, others within it: both add up.
+        if total not in (inputs + outputs, inputs + outputs + (reasoning or 0)):
+            self._fault("sum", f"{inputs} + {outputs} is not {total}", event, byte)
+
+    def event_after(self) -> None:
+        """Note that another event came, so that what stood last did not."""
+        if self._placed == "last":
+            self._placed = "early"
+
+    def _number(self, value: Mapping[str, object], name: str, event: int | None, byte: int | None) -> int | None:
+        """Give a count, noting what is no non-negative whole number."""
+        number = value.get(name)
+        if isinstance(number, int) and not isinstance(number, bool) and number >= 0:
+            return number
+        found = "absent" if name not in value else repr(number)[:40] if isinstance(number, (int, float)) else "no number"
+        self._fault("not-a-count", f"{name} is {found}", event, byte)
+        return None
+
+    def _fault(self, kind: str, detail: str, event: int | None, byte: int | None) -> None:
+        """Note a fault once per detail, at most eight."""
+        if detail not in self._faults and len(self._faults) < 8:  # noqa: PLR2004 - more say nothing new
+            self._faults[detail] = Fault(kind=kind, detail=detail, event=event, byte=byte)
+
+    def facts(self) -> Usage:
+        """Freeze what was seen."""
+        inputs, outputs, reasoning, total = self._counts
+        return Usage(
+            count=self.count,
+            placed=self._placed,
+            input_tokens=inputs,
+            output_tokens=outputs,
+            reasoning_tokens=reasoning,
+            total_tokens=total,
+            event=self._event,
+            byte=self._byte,
+            faults=tuple(self._faults.values()),
+        )
+
+
+def _nested(value: Mapping[str, object], path: tuple[str, str] | None) -> int | None:
+    """Give a count that stands one level down, or None."""
+    inner = value.get(path[0]) if path else None
+    number = inner.get(path[1]) if path and isinstance(inner, dict) else None
+    return number if isinstance(number, int) and not isinstance(number, bool) and number >= 0 else None

@@ -1,0 +1,284 @@
+"""The fold: bytes of one answer in, by chunk, Facts out; memory does not grow with the length of a stream.
+
+What a body is gets decided by its first bytes, never by where the network cut them, so that the same bytes give the
+same Facts whether they come whole or one by one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from contracts.dialects import asking, listing
+from contracts.dialects.recorder import Recorder
+from contracts.facts import Body, ErrorSeen, Facts, Fault, Framing
+from contracts.wire import media_type, ndjson, sse
+from contracts.wire.strict_json import UNREADABLE, decode, loads_fast
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from contracts.dialects import Dialect, Tables
+    from contracts.facts import AnswerKind, BodyKind
+    from contracts.model import Exchange, Headers, Request
+
+MAX_BODY_BYTES = 64 * 1024 * 1024  # a body that is not streamed; listings of public catalogues reach some MB
+MAX_BLANK_BYTES = 64 * 1024  # so much white space before anything: the label decides what the body is
+MAX_HEADERS = 100
+MAX_HEADER_CHARS = 512
+SECRET_HEADERS = ("authorization", "cookie", "set-cookie", "x-api-key", "api-key", "proxy-authorization")
+FIELDS = (b"data", b"event", b"id", b"retry", b":")
+BOM = b"\xef\xbb\xbf"
+BLANK = b" \t\r\n"
+
+
+def fold(exchange: Exchange, dialect: Dialect, tables: Tables) -> Facts:
+    """Fold one whole exchange."""
+    folding = Fold(exchange.request, exchange.status, exchange.headers, dialect, tables)
+    for chunk in exchange.body:
+        folding.feed(chunk)
+    return folding.finish(exchange.ended.value)
+
+
+class Fold:
+    """Reads one answer incrementally. Feed its chunks in order, then call `finish` once."""
+
+    def __init__(self, request: Request, status: int, headers: Headers, dialect: Dialect, tables: Tables) -> None:
+        """Start on the answer to `request`; status and headers have arrived, the body has not."""
+        self._dialect, self._tables, self._status, self._headers = dialect, tables, status, headers
+        self._keyless = request.keyless
+        self._path = asking.path_of(request.url)
+        self._kind: AnswerKind | None = dialect.kind(request.method, self._path)
+        self._asked = dialect.asked(request) if self._kind in ("chat", None) else None
+        label = media_type.parse([v for n, v in headers if n.lower() == "content-type"])
+        self._label = label.essence if label else ""
+        self._body_kind: BodyKind | None = None
+        self._head: list[bytes] = []
+        self._bytes = 0
+        self._over: Fault | None = None
+        self._decoder: sse.Decoder | ndjson.Decoder | None = None
+        self._recorder: Recorder | None = None
+
+    def feed(self, chunk: bytes) -> None:
+        """Read the next bytes of the body."""
+        self._bytes += len(chunk)
+        if self._decoder is not None:
+            self._events(self._decoder.feed(chunk))
+        elif self._body_kind is not None:
+            self._keep(chunk)
+        else:
+            self._keep(chunk)
+            if self._bytes < MAX_BLANK_BYTES and not chunk.strip(BLANK):
+                return  # keep-alive blanks, perhaps one by one: nothing new to look at
+            head = b"".join(self._head)
+            self._body_kind = sniff(head, self._label)
+            if self._body_kind is None:
+                self._head = [head]
+            else:
+                self._begin(head)
+
+    def _begin(self, head: bytes) -> None:
+        """Start reading, now that it is known what the body is."""
+        if not 200 <= self._status < 300 or self._kind in ("listing", "other"):  # noqa: PLR2004 - RFC 9110, 2xx
+            return
+        if self._body_kind == "json" and self._dialect.NDJSON and (self._asked is None or self._asked.stream):
+            self._body_kind = "ndjson"
+        if self._body_kind in ("sse", "ndjson"):
+            self._stream(sse.Decoder() if self._body_kind == "sse" else ndjson.Decoder(), [head])
+
+    def _stream(self, decoder: sse.Decoder | ndjson.Decoder, chunks: Sequence[bytes]) -> None:
+        """Read what was kept, and all that comes, through a decoder."""
+        self._decoder, self._head = decoder, []
+        self._recorder = Recorder(self._tables, streamed=True)
+        for chunk in chunks:
+            self._events(decoder.feed(chunk))
+
+    def _keep(self, chunk: bytes) -> None:
+        """Keep bytes of a body that is read as a whole, within the limit."""
+        if self._over is not None:
+            return
+        if self._bytes > MAX_BODY_BYTES:
+            self._over = Fault(kind="body-too-large", detail=f"more than {MAX_BODY_BYTES} bytes", byte=MAX_BODY_BYTES)
+            self._head = []
+        elif chunk:
+            self._head.append(chunk)
+
+    def _events(self, events: Sequence[tuple[bytes | None, bytes, bytes, int]]) -> None:
+        """Fold decoded events; what is off is looked at closely, and only that."""
+        recorder, fold_event, sentinels = self._recorder, self._dialect.event, self._tables.sentinels
+        assert recorder is not None  # noqa: S101 - set together with the decoder
+        for name, data, _, byte in events:
+            recorder.event = 0 if recorder.event is None else recorder.event + 1
+            recorder.byte = byte
+            if data in sentinels or data.strip() in sentinels:
+                recorder.closed()
+                continue
+            if recorder.close.count:
+                recorder.after_close()
+            value = loads_fast(data)
+            if value is UNREADABLE:
+                value = self._closely(recorder, data)
+                if value is UNREADABLE:
+                    recorder.unread += 1
+                    continue
+            recorder.events += 1
+            fold_event(recorder, name, value)
+
+    @staticmethod
+    def _closely(recorder: Recorder, data: bytes) -> object:
+        """Decode what the fast path refused, noting why."""
+        value, faults = decode(data)
+        for fault in faults:
+            if fault.kind != "lone-surrogate":  # two halves may come in two events: text.intact joins them first
+                recorder.json_fault(fault)
+        return value
+
+    def finish(self, ended: str = "unknown") -> Facts:
+        """Give the Facts; `ended` is how the connection did: complete, cut or unknown."""
+        whole = b"".join(self._head)
+        if self._body_kind is None:
+            blank = not whole.strip(BOM + BLANK)
+            self._body_kind = "empty" if blank and self._over is None else sniff(whole, self._label, last=True) or "text"
+            if not blank:
+                self._begin(whole)
+                whole = b"".join(self._head)
+        facts = Facts(
+            dialect=self._dialect.NAME,
+            kind=self._kind or "chat",
+            status=self._status,
+            headers=safe_headers(self._headers),
+            body=Body(kind=self._body_kind, bytes=self._bytes, over_limit=self._over),
+            asked=self._asked,
+            keyless=self._keyless,
+            ended="complete" if ended == "complete" else "cut" if ended == "cut" else "unknown",
+        )
+        if self._decoder is not None:
+            return self._streamed(facts, self._decoder)
+        return self._whole(facts, whole)
+
+    def _streamed(self, facts: Facts, decoder: sse.Decoder | ndjson.Decoder) -> Facts:
+        """Add what a stream told."""
+        recorder = self._recorder
+        assert recorder is not None  # noqa: S101 - set together with the decoder
+        self._events(decoder.close())
+        framing = decoder.framing()
+        if framing.tail_data:
+            data = decoder.tail_data.strip()
+            complete = data in self._tables.sentinels or decode(data)[0] is not UNREADABLE
+            framing = structs.replace(framing, tail_whole=complete)
+        return self._told(structs.replace(facts, framing=framing), recorder)
+
+    def _whole(self, facts: Facts, whole: bytes) -> Facts:
+        """Add what a body that was read as a whole told."""
+        if self._body_kind not in ("json", "text", "empty") or self._over is not None:
+            return facts
+        value, faults = decode(whole)
+        if self._kind is None:
+            facts = structs.replace(facts, kind=kind_of(value, facts.status))
+        if not 200 <= facts.status < 300:  # noqa: PLR2004 - RFC 9110, 2xx
+            error = self._dialect.error(value)
+            return structs.replace(facts, errors=(error,) if error else (), json_faults=faults)
+        if facts.kind == "listing":
+            found = None if value is UNREADABLE else listing.read(value, self._tables.listing)
+            return structs.replace(facts, listing=found, json_faults=faults)
+        if facts.kind == "other":
+            return facts
+        if value is UNREADABLE and several_lines(whole):
+            self._body_kind = "ndjson"
+            self._stream(ndjson.Decoder(), [whole])
+            body = structs.replace(facts.body, kind="ndjson")
+            assert self._decoder is not None  # noqa: S101 - set by _stream
+            return self._streamed(structs.replace(facts, body=body), self._decoder)
+        recorder = Recorder(self._tables, streamed=False)
+        for fault in faults:
+            if fault.kind != "lone-surrogate":
+                recorder.json_fault(fault)
+        if value is UNREADABLE:
+            recorder.unread = 1
+        else:
+            recorder.events = 1
+            self._dialect.body(recorder, value)
+        return self._told(facts, recorder)
+
+    def _told(self, facts: Facts, recorder: Recorder) -> Facts:
+        """Add what the recorder holds."""
+        reply = recorder.reply()
+        return structs.replace(
+            facts,
+            reply=reply,
+            json_faults=tuple(recorder.json_faults.values()),
+            schema_faults=recorder.schema.facts(),
+            errors=tuple(recorder.errors) + field_errors(facts.framing),
+        )
+
+
+def sniff(head: bytes, label: str, *, last: bool = False) -> BodyKind | None:
+    """Tell what a body is by its first bytes; None while they do not tell, unless they are the `last`."""
+    if len(head) < len(BOM) and BOM.startswith(head) and not last:
+        return None
+    rest = head.removeprefix(BOM)
+    start = rest.lstrip(BLANK)
+    if len(rest) - len(start) >= MAX_BLANK_BYTES:
+        return kind_by_label(label)
+    if not start:
+        return None
+    if start[:1] in (b"{", b"["):
+        if label == media_type.SSE and start[:1] == b"[" and (last or len(start) > 1):
+            return "sse" if start[1:2].isalpha() else "json"  # a line such as [DONE], whose field name is missing
+        return "json" if start[:1] == b"{" or label != media_type.SSE else None
+    if start[:1] == b"<":
+        return "html"
+    for field in FIELDS:
+        if start.startswith(field):
+            after = start[len(field) : len(field) + 1]
+            if field == b":" or after in (b":", b"\r", b"\n"):
+                return "sse"
+            if not after and not last:
+                return None
+    if not last and any(field.startswith(start) for field in FIELDS):
+        return None
+    return kind_by_label(label)
+
+
+def kind_by_label(label: str) -> BodyKind:
+    """Tell what a body is meant to be."""
+    if label == media_type.SSE:
+        return "sse"
+    return "ndjson" if label in media_type.NDJSON else "text"
+
+
+def several_lines(body: bytes) -> bool:
+    """Tell whether a body is one JSON object a line, two lines at least."""
+    lines = [line for line in body.splitlines()[:8] if line.strip()]
+    return len(lines) > 1 and all(decode(line)[0] is not UNREADABLE for line in lines[:2])
+
+
+def kind_of(value: object, status: int) -> AnswerKind:
+    """Tell what an answer is where neither method nor path told, by its members."""
+    if 200 <= status < 300:  # noqa: PLR2004 - RFC 9110, 2xx
+        if isinstance(value, list):
+            return "listing"
+        if isinstance(value, dict) and "choices" not in value:
+            lists = any(isinstance(value.get(k), list) for k in listing.LISTS)
+            return "listing" if lists and not value.get("error") else "chat"
+    return "chat"
+
+
+def field_errors(framing: Framing | None) -> tuple[ErrorSeen, ...]:
+    """Find errors that were sent as a field of their own, `error: {…}`, which a conforming parser drops."""
+    if framing is None:
+        return ()
+    return tuple(
+        ErrorSeen(form="field", message="sent as a line that parsers drop", shaped=False, event=f.event, byte=f.byte)
+        for f in framing.unknown_fields
+        if f.detail == "error"
+    )
+
+
+def safe_headers(headers: Headers) -> Headers:
+    """Keep headers in order, bounded and without what may be a secret."""
+    return tuple(
+        (name[:64], "***" if name.lower() in SECRET_HEADERS else value[:MAX_HEADER_CHARS])
+        for name, value in headers[:MAX_HEADERS]
+    )
