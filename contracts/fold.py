@@ -33,9 +33,9 @@ BOM = b"\xef\xbb\xbf"
 BLANK = b" \t\r\n"
 
 
-def fold(exchange: Exchange, dialect: Dialect, tables: Tables) -> Facts:
-    """Fold one whole exchange."""
-    folding = Fold(exchange.request, exchange.status, exchange.headers, dialect, tables)
+def fold(exchange: Exchange, dialect: Dialect, tables: Tables, kind: AnswerKind | None = None) -> Facts:
+    """Fold one whole exchange; `kind` says what the answer is where its request does not tell."""
+    folding = Fold(exchange.request, exchange.status, exchange.headers, dialect, tables, kind)
     for chunk in exchange.body:
         folding.feed(chunk)
     return folding.finish(exchange.ended.value)
@@ -44,12 +44,20 @@ def fold(exchange: Exchange, dialect: Dialect, tables: Tables) -> Facts:
 class Fold:
     """Reads one answer incrementally. Feed its chunks in order, then call `finish` once."""
 
-    def __init__(self, request: Request, status: int, headers: Headers, dialect: Dialect, tables: Tables) -> None:
+    def __init__(  # noqa: PLR0913 - an answer's head has as many parts
+        self,
+        request: Request,
+        status: int,
+        headers: Headers,
+        dialect: Dialect,
+        tables: Tables,
+        kind: AnswerKind | None = None,
+    ) -> None:
         """Start on the answer to `request`; status and headers have arrived, the body has not."""
         self._dialect, self._tables, self._status, self._headers = dialect, tables, status, headers
         self._keyless = request.keyless
         self._path = asking.path_of(request.url)
-        self._kind: AnswerKind | None = dialect.kind(request.method, self._path)
+        self._kind: AnswerKind | None = kind or dialect.kind(request.method, self._path)
         self._asked = dialect.asked(request) if self._kind in ("chat", None) else None
         label = media_type.parse([v for n, v in headers if n.lower() == "content-type"])
         self._label = label.essence if label else ""

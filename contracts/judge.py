@@ -1,0 +1,166 @@
+"""The judge: contracts × evidence → findings. Pure; the instant comes in as an argument."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from msgspec import structs
+
+from contracts.checks import is_success, not_applicable, unknown
+from contracts.model import EvidenceRef, Finding, Outcome, Scope, WaiverRef
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import date
+    from types import ModuleType
+
+    from contracts.facts import Facts
+    from contracts.model import Contract, Evidence, Verdict, Waiver
+
+RANK = {Outcome.VIOLATED: 0, Outcome.UNKNOWN: 1, Outcome.HOLDS: 2, Outcome.NOT_APPLICABLE: 3}
+NEEDS = {
+    "answer": "answer",
+    "chat": "2xx chat answer",
+    "chat-stream": "streamed 2xx chat answer",
+    "listing": "model listing",
+    "error": "error answer",
+}
+
+
+class Bound(Protocol):
+    """A contract with the module that judges it and the parameters in force."""
+
+    @property
+    def contract(self) -> Contract:
+        """The contract."""
+
+    @property
+    def check_module(self) -> ModuleType:
+        """The module of its check kind."""
+
+    @property
+    def params(self) -> Any:  # noqa: ANN401 - the module's own Parameters
+        """The parameters, a `Parameters` of that module."""
+
+
+class Judged(NamedTuple):
+    """One verdict with what it was judged from and the model it is about, None where it is about the provider."""
+
+    verdict: Verdict
+    evidence: Evidence | None
+    model: str | None
+
+
+def judge(
+    bound: Iterable[Bound],
+    evidence: Sequence[Evidence],
+    *,
+    provider: str | None,
+    models: Sequence[str],
+    waivers: Sequence[Waiver] = (),
+    today: date | None = None,
+    complete: bool = False,
+) -> list[Finding]:
+    """Judge every contract over all evidence of one provider, the worst verdict of each contract and model.
+
+    `models` are the ids that have to resolve. `complete`: the evidence is all there is for this provider, so that a
+    contract whose kind of answer is missing is `unknown`; otherwise it is `not-applicable`. `today` decides on waivers.
+    """
+    findings = []
+    for item in bound:
+        for judged in _judge_one(item, evidence, models, complete=complete):
+            findings.append(_waived(_finding(item.contract, judged, provider), waivers, today))
+    return findings
+
+
+def _judge_one(item: Bound, evidence: Sequence[Evidence], models: Sequence[str], *, complete: bool) -> list[Judged]:
+    """Judge one contract."""
+    contract = item.contract
+    if complete and not any(shows(contract.needs, e.facts) for e in evidence):
+        return [Judged(unknown(f"no capture holds a {NEEDS[contract.needs]}"), None, None)]
+    if hasattr(item.check_module, "judge_model"):
+        return _judge_models(item, evidence, models)
+    groups: dict[str | None, list[Judged]] = {}
+    for one in evidence:
+        verdict: Verdict = item.check_module.judge(one.facts, item.params)
+        about = one.facts.asked.model if one.facts.asked and _is_model(contract, verdict) else None
+        groups.setdefault(about, []).append(Judged(verdict, one, about))
+    worst = [min(group, key=_rank) for group in groups.values()]
+    applied = [j for j in worst if j.verdict.outcome is not Outcome.NOT_APPLICABLE]
+    return applied or worst[:1]
+
+
+def _judge_models(item: Bound, evidence: Sequence[Evidence], models: Sequence[str]) -> list[Judged]:
+    """Judge one contract for every allowed model; what a chat answer says of a model outweighs a listing."""
+    found = []
+    for model in models:
+        all_judged = [Judged(item.check_module.judge_model(e.facts, item.params, model), e, model) for e in evidence]
+        decided = [j for j in all_judged if j.verdict.outcome in (Outcome.HOLDS, Outcome.VIOLATED)]
+        chats = [j for j in decided if j.evidence is not None and j.evidence.facts.kind == "chat"]
+        if all_judged:
+            found.append(min(chats or decided or all_judged, key=_rank))
+    return found or [Judged(not_applicable("no model is named"), None, None)]
+
+
+def _rank(judged: Judged) -> int:
+    """Order verdicts, the worst first."""
+    return RANK[judged.verdict.outcome]
+
+
+def _is_model(contract: Contract, verdict: Verdict) -> bool:
+    """Tell whether a verdict is about one model rather than the provider."""
+    return verdict.outcome is not Outcome.NOT_APPLICABLE and Scope.MODEL in (contract.scope, verdict.scope)
+
+
+def shows(needs: str, facts: Facts) -> bool:
+    """Tell whether facts are of the kind that a contract needs."""
+    match needs:
+        case "chat":
+            return facts.kind == "chat" and is_success(facts)
+        case "chat-stream":
+            return facts.kind == "chat" and is_success(facts) and (facts.framing is not None or _asked_stream(facts))
+        case "listing":
+            return facts.kind == "listing"
+        case "error":
+            return facts.status >= 400  # noqa: PLR2004 - RFC 9110, section 15.5
+        case _:
+            return True
+
+
+def _asked_stream(facts: Facts) -> bool:
+    """Tell whether a stream was asked for."""
+    return facts.asked is not None and facts.asked.stream
+
+
+def _finding(contract: Contract, judged: Judged, provider: str | None) -> Finding:
+    """Put a verdict into the report's form."""
+    verdict, evidence = judged.verdict, judged.evidence
+    ref = EvidenceRef(source=evidence.source, ref=evidence.ref, at=evidence.at) if evidence else None
+    return Finding(
+        provider=provider,
+        model=judged.model,
+        contract=contract.id,
+        outcome=verdict.outcome,
+        severity=contract.severity,
+        scope=verdict.scope or contract.scope,
+        expected=verdict.expected,
+        observed=verdict.observed,
+        detail=verdict.detail or contract.promise,
+        reason=verdict.reason,
+        where=verdict.where,
+        evidence=ref,
+    )
+
+
+def _waived(finding: Finding, waivers: Sequence[Waiver], today: date | None) -> Finding:
+    """Mark a violation that the user lives with; a waiver past its date counts no more, and the finding says so."""
+    if finding.outcome is not Outcome.VIOLATED:
+        return finding
+    for waiver in waivers:
+        if waiver.contract != finding.contract or waiver.model not in (None, finding.model):
+            continue
+        if today is not None and waiver.until < today:
+            return structs.replace(finding, detail=f"{finding.detail} (its waiver ended on {waiver.until})")
+        ref = WaiverRef(because=waiver.because, owner=waiver.owner, until=waiver.until)
+        return structs.replace(finding, outcome=Outcome.WAIVED, waiver=ref)
+    return finding

@@ -1,0 +1,216 @@
+"""A run: what was asked for → captures → Facts → findings → report and exit status."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from contracts import captures, dialects
+from contracts.config import catalogue as catalogues
+from contracts.config import search
+from contracts.errors import ConfigError
+from contracts.fold import fold
+from contracts.judge import judge
+from contracts.model import Evidence, Outcome, Request, Severity
+from contracts.report import Report, summarize, write_note
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from contracts.config.catalogue import BoundContract, Catalogue
+    from contracts.facts import Facts, Listing
+    from contracts.model import Exchange, Finding, Provider
+    from contracts.report import Note
+    from contracts.settings import InspectSettings, Settings, Shared
+
+CASSETTES = "cassettes"  # the folder beside the providers file that --replay reads
+ENDINGS = (".yaml", ".yml", ".json", ".har", ".http", ".txt")
+
+
+def check(settings: Settings) -> tuple[Report, int]:
+    """Judge providers and give the report with the exit status.
+
+    Raises:
+        ConfigError: for a bad YAML file, an unknown name, or evidence that cannot be had.
+        CaptureError: for a cassette that cannot be read.
+    """
+    started_at = datetime.now(UTC)
+    if settings.replay is None:
+        raise ConfigError("live evidence is not built yet: use --replay[=DIR] to judge captures")
+    path = config_path(settings)
+    catalogue = catalogues.load(path)
+    names = settings.providers or tuple(catalogue.providers)
+    rows = [catalogue.provider(name) for name in names]
+    if not rows:
+        raise ConfigError(f"{path}: expected at least one provider, found none")
+    known_models(settings, rows)
+    folder = settings.replay or os.path.join(os.path.dirname(path), CASSETTES)
+    if not os.path.isdir(folder):
+        raise ConfigError(f"{folder}: expected a folder of cassettes, found none")
+    findings: list[Finding] = []
+    notes: list[Note] = []
+    for row in rows:
+        found = replay(catalogue, row, os.path.join(folder, row.name), settings, started_at)
+        findings += found
+        notes.append(write_note(row.name, found, {c.id: c.note for c in catalogue.contracts.values()}, replay=True))
+    return finish(started_at, findings, notes, settings)
+
+
+def inspect(settings: InspectSettings) -> tuple[Report, int]:
+    """Judge captures by a dialect's rules, or by one provider's row, and give the report with the exit status.
+
+    Raises:
+        ConfigError: for a bad YAML file or an unknown name.
+        CaptureError: for a capture that cannot be read.
+    """
+    started_at = datetime.now(UTC)
+    row: Provider | None = None
+    if settings.provider is None:
+        catalogue = catalogues.load(None)
+    else:
+        catalogue = catalogues.load(config_path(settings))
+        row = catalogue.provider(settings.provider)
+    name = settings.dialect or (row.dialect if row else "openai-chat")
+    bound = selected(settings, catalogue, catalogue.bound(row) if row else catalogue.bound_to_dialect(name))
+    request = captures.read_request(settings.request) if settings.request else None
+    listing = read_listing(settings.listing, catalogue, name, row) if settings.listing else None
+    findings: list[Finding] = []
+    for file in settings.files:
+        evidence = [evidence_of(e, catalogue, name, row) for e in captures.read(file, request)]
+        known = listing or first_listing(evidence)
+        for one in evidence:
+            facts = structs.replace(one.facts, catalogue=known)
+            models = models_of(facts, row, settings)
+            found = judge(
+                bound,
+                [structs.replace(one, facts=facts)],
+                provider=settings.provider,
+                models=models,
+                waivers=row.waivers if row else (),
+                today=started_at.date(),
+            )
+            findings += found
+    return finish(started_at, findings, [], settings)
+
+
+def config_path(settings: Shared) -> str:
+    """Find the providers file.
+
+    Raises:
+        ConfigError: naming every place that was looked at, where there is none.
+    """
+    path = search.find(settings.config, os.environ, ".")
+    if path is None:
+        tried = ", ".join(search.places(os.environ, "."))
+        raise ConfigError(f"expected a providers file, found none at {tried}; name one with --config")
+    return path
+
+
+def replay(
+    catalogue: Catalogue, row: Provider, folder: str, settings: Settings, started_at: datetime
+) -> list[Finding]:
+    """Judge one provider by the captures of a folder."""
+    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    exchanges = [e for n in names if n.endswith(ENDINGS) for e in captures.read(os.path.join(folder, n))]
+    evidence = [evidence_of(e, catalogue, row.dialect, row) for e in exchanges]
+    known = first_listing(evidence)
+    evidence = [structs.replace(e, facts=structs.replace(e.facts, catalogue=known)) for e in evidence]
+    wanted = [m for m in row.models if not settings.models or m in settings.models]
+    if settings.models:
+        evidence = [e for e in evidence if e.facts.asked is None or e.facts.asked.model in (None, *settings.models)]
+    return judge(
+        selected(settings, catalogue, catalogue.bound(row)),
+        evidence,
+        provider=row.name,
+        models=wanted,
+        waivers=row.waivers,
+        today=started_at.date(),
+        complete=True,
+    )
+
+
+def evidence_of(exchange: Exchange, catalogue: Catalogue, dialect: str, row: Provider | None) -> Evidence:
+    """Fold one captured exchange into evidence."""
+    catalogue.dialect(dialect)  # an unknown one is the user's error, not an import error
+    facts = fold(exchange, dialects.load(dialect), catalogue.tables(dialect, row))
+    return Evidence(facts=facts, source=exchange.source, ref=exchange.ref, at=exchange.at)
+
+
+def read_listing(path: str, catalogue: Catalogue, dialect: str, row: Provider | None) -> Listing | None:
+    """Read a captured listing to resolve against.
+
+    Raises:
+        ConfigError: where the file holds no readable listing.
+    """
+    for exchange in captures.read(path, Request(method="GET", url="/models")):
+        facts = fold(exchange, dialects.load(dialect), catalogue.tables(dialect, row), kind="listing")
+        if facts.listing is not None:
+            return facts.listing
+    raise ConfigError(f"{path}: expected a captured model listing, found none that can be read")
+
+
+def first_listing(evidence: Iterable[Evidence]) -> Listing | None:
+    """Give the first listing among evidence."""
+    return next((e.facts.listing for e in evidence if e.facts.listing is not None), None)
+
+
+def models_of(facts: Facts, row: Provider | None, settings: Shared) -> tuple[str, ...]:
+    """Tell which model ids have to resolve: the one asked for, or those the row allows."""
+    asked = facts.asked.model if facts.asked else None
+    models = (asked,) if asked else row.models if row else ()
+    return tuple(m for m in settings.models or models if not settings.models or not models or m in models)
+
+
+def known_models(settings: Settings, rows: Sequence[Provider]) -> None:
+    """Refuse a --model that no row allows, as nothing would be judged of it."""
+    allowed = {m for row in rows for m in row.models}
+    for model in settings.models:
+        if model not in allowed:
+            raise ConfigError(f"--model: expected one of {', '.join(sorted(allowed)) or 'no models'}, found '{model}'")
+
+
+def selected(settings: Shared, catalogue: Catalogue, bound: Iterable[BoundContract]) -> list[BoundContract]:
+    """Choose the contracts to judge by --contract and --exclude; an unknown id is an error."""
+    for contract_id in (*settings.contracts, *settings.exclude):
+        catalogue.contract(contract_id)
+    return [
+        b
+        for b in bound
+        if (not settings.contracts or b.contract.id in settings.contracts) and b.contract.id not in settings.exclude
+    ]
+
+
+def finish(
+    started_at: datetime, findings: Sequence[Finding], notes: Sequence[Note], settings: Shared
+) -> tuple[Report, int]:
+    """Make the report and decide the exit status."""
+    duration_ms = round((datetime.now(UTC) - started_at).total_seconds() * 1000)
+    report = Report(
+        started_at=started_at,
+        duration_ms=max(duration_ms, 0),
+        summary=summarize(findings),
+        findings=tuple(findings),
+        notes=tuple(notes),
+    )
+    return report, exit_status(findings, settings.fail_on)
+
+
+def exit_status(findings: Iterable[Finding], fail_on: str) -> int:
+    """Decide the exit status: 1 violated, 3 something required could not be judged, 0 otherwise.
+
+    Required is what has severity `error`. Nothing judged at all is 3 as well: silence is no promise kept.
+    """
+    if fail_on == "never":
+        return 0
+    counts = {Severity.ERROR, Severity.WARNING} if fail_on == "warning" else {Severity.ERROR}
+    judged = False
+    missing = False
+    for finding in findings:
+        if finding.outcome is Outcome.VIOLATED and finding.severity in counts:
+            return 1
+        judged = judged or finding.outcome in (Outcome.HOLDS, Outcome.VIOLATED, Outcome.WAIVED)
+        missing = missing or (finding.outcome is Outcome.UNKNOWN and finding.severity is Severity.ERROR)
+    return 3 if fail_on != "violation" and (missing or not judged) else 0
