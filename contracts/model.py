@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from datetime import date, datetime
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 
 from contracts.facts import Facts
 
@@ -158,34 +158,48 @@ class Finding(Struct, frozen=True, kw_only=True):
     waiver: WaiverRef | None = None
 
 
+# Python's `$` also matches before a line end, JSON Schema's does not; with the look-ahead both say the same.
+ContractId = Annotated[
+    str,
+    Meta(
+        pattern=r"^[a-z0-9][a-z0-9-]*(\.[a-z0-9][a-z0-9-]*)+(?!\n)$",
+        description="an id of the form area.promise in lower case, such as sse.charset",
+    ),
+]
+Sentence = Annotated[str, Meta(min_length=1, description="a text that says something")]
+
+
 class Citation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Where a promise is written down, and when that was read."""
 
-    url: str
+    url: Sentence
     read: date
 
 
 class Contract(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One promise, as its YAML document states it. `check` is a kind with its parameters."""
+    """One promise, as its YAML document states it.
 
-    id: str
-    promise: str
-    why: str
+    `check` is a kind with its parameters. `note` is what a provider's row is told where the promise is broken.
+    """
+
+    id: ContractId
+    promise: Sentence
+    why: Sentence
     basis: Literal["spec", "hazard"]
     source: Citation
-    needs: Literal["answer", "chat", "chat-stream", "listing", "error"]
+    needs: Literal["chat", "chat-stream", "listing", "error", "answer", "model", "timing", "polls"]
     scope: Scope
     severity: Severity
     check: dict[str, Any]
-    note: str
+    note: str = ""
 
 
 class Waiver(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A violation that the user lives with until a date."""
+    """A violation that the user lives with, for every model or for one, up to and including a date."""
 
-    contract: str
-    because: str
-    owner: str
+    contract: ContractId
+    because: Sentence
+    owner: Sentence
     until: date
     model: str | None = None
 

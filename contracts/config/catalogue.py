@@ -1,64 +1,273 @@
-"""The catalogue: every contract, dialect table and provider row, bound to what judges it.
-
-(Signatures are settled; bodies follow.)
-"""
+"""The catalogue: every contract, dialect table and provider row, bound to what judges it."""
 
 from __future__ import annotations
 
-from types import ModuleType
-from typing import Any
+import os
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from msgspec import Struct
-
+from contracts.config import files
+from contracts.config import library as shipped
+from contracts.config.binding import BoundContract, Origin, bind
+from contracts.config.cache import Cache, cached_documents, cached_load, default_folder, keep
+from contracts.config.contract_form import read_contract
+from contracts.config.dialect_form import read_dialect
+from contracts.config.expressions import check_expressions
+from contracts.config.rows import Resolved, read_file, resolve
+from contracts.config.words import did_you_mean, show
+from contracts.config.yaml_loader import CONFIG, Document
+from contracts.errors import ConfigError
 from contracts.model import Contract, Provider
 
+if TYPE_CHECKING:
+    from contracts.dialects import Tables
 
-class BoundContract(Struct, frozen=True, kw_only=True):
-    """A contract with the check module that judges it and the parameters in force (`check_module.Parameters`)."""
-
-    contract: Contract
-    kind: str
-    check_module: ModuleType
-    params: Any
+__all__ = ["BoundContract", "Catalogue", "load"]
 
 
-class Catalogue(Struct, frozen=True, kw_only=True):
-    """All that was read. `dialects` maps a name to its table as a plain mapping; `config` is the file, or None.
+T = TypeVar("T")
 
-    `contracts` holds the shipped contracts and those of the user's rows, in order of id.
+
+class _Sources(NamedTuple):
+    """Where everything was read, for problems that only binding shows."""
+
+    contracts: dict[str, Document]
+    dialects: dict[str, Document]
+    rows: dict[str, Resolved]
+    folder: str
+
+
+class Catalogue:
+    """All that was read.
+
+    Attributes:
+        contracts: the shipped contracts and those of the user's rows, by id, in order of id.
+        dialects: each dialect's table as a plain mapping, by name.
+        providers: the user's rows, in the order of the file.
+        notes: the file's note sinks.
+        config: path of the file that held the rows, or None.
     """
 
-    contracts: dict[str, Contract]
-    dialects: dict[str, dict[str, Any]]
-    providers: dict[str, Provider]
-    notes: tuple[str, ...] = ()
-    config: str | None = None
+    __slots__ = ("_bound", "_sources", "config", "contracts", "dialects", "notes", "providers")
+
+    def __init__(
+        self,
+        contracts: dict[str, Contract],
+        dialects: dict[str, dict[str, Any]],
+        sources: _Sources,
+        notes: tuple[str, ...] = (),
+        config: str | None = None,
+    ) -> None:
+        """Hold what `load` read."""
+        self.contracts = dict(sorted(contracts.items()))
+        self.dialects = dialects
+        self.providers = {name: resolved.provider for name, resolved in sources.rows.items()}
+        self.notes = notes
+        self.config = config
+        self._sources = sources
+        self._bound: dict[tuple[str, str | None], tuple[BoundContract, ...]] = {}
 
     def contract(self, contract_id: str) -> Contract:
         """One contract. Raises ConfigError with "did you mean" for an unknown id."""
-        raise NotImplementedError
+        return _known("contract", contract_id, self.contracts)
 
     def provider(self, name: str) -> Provider:
         """One row. Raises ConfigError with "did you mean" for an unknown name."""
-        raise NotImplementedError
+        hint = "" if self.config else " (no providers.yaml was found)"
+        return _known("provider", name, self.providers, hint)
 
     def dialect(self, name: str) -> dict[str, Any]:
         """One dialect table. Raises ConfigError with "did you mean" for an unknown name."""
-        raise NotImplementedError
+        return _known("dialect", name, self.dialects)
 
     def bound(self, provider: Provider) -> tuple[BoundContract, ...]:
-        """Every contract that applies to a row, its parameters from contract, dialect and row. Raises ConfigError."""
-        raise NotImplementedError
+        """Every contract that binds a row, in order of id; parameters from contract, dialect and row, the last wins.
+
+        Raises:
+            ConfigError: with every parameter that does not fit, where it was set.
+        """
+        return self._bind(provider.dialect, self.providers.get(provider.name))
 
     def bound_to_dialect(self, dialect: str) -> tuple[BoundContract, ...]:
-        """Every shipped contract under a dialect's rules and no row: `inspect` without `--provider`."""
-        raise NotImplementedError
+        """Every shipped contract under a dialect's rules and no row: `inspect` without `--provider`.
+
+        Raises:
+            ConfigError: for an unknown dialect.
+        """
+        return self._bind(dialect, None)
+
+    def tables(self, dialect: str, provider: Provider | None = None) -> Tables:
+        """What a fold needs of a dialect, with what the row says of its listing and its close.
+
+        Raises:
+            ConfigError: for an unknown dialect.
+        """
+        from msgspec import convert
+
+        from contracts.dialects import Tables
+
+        table = self.dialect(dialect)
+        row = {} if provider is None else provider.listing
+        sentinels = [text.encode() for text in table.get("sentinels", ())]
+        said = {} if provider is None else provider.contracts.get("sse.done", {})
+        own = said.get("sentinel")
+        if isinstance(own, str) and own != "none":
+            # A close of the row's own has to be known as one, or it would be taken for an event that is no JSON.
+            sentinels = list(dict.fromkeys([own.encode(), *sentinels]))
+        listing = {**table.get("listing", {}), **{key: value for key, value in row.items() if key != "path"}}
+        rest = {key: table[key] for key in ("cut_reasons",) if key in table}
+        return convert({**rest, "schema": self._schema(dialect), "sentinels": sentinels, "listing": listing}, Tables)
+
+    def _schema(self, dialect: str) -> Callable[[str], bytes]:
+        folder = os.path.join(self._sources.folder, "schemas", dialect)
+
+        def schema(name: str) -> bytes:
+            with open(os.path.join(folder, f"{name}.json"), "rb") as file:
+                return file.read()
+
+        return schema
+
+    def _bind(self, dialect: str, provider: Provider | None) -> tuple[BoundContract, ...]:
+        key = (dialect, None if provider is None else provider.name)
+        if key not in self._bound:
+            self._bound[key] = self._bind_all(dialect, provider)
+        return self._bound[key]
+
+    def _bind_all(self, dialect: str, provider: Provider | None) -> tuple[BoundContract, ...]:
+        table = self.dialect(dialect)
+        own = () if provider is None else provider.own
+        row = None if provider is None else self._sources.rows[provider.name]
+        bound: list[BoundContract] = []
+        problems: list[str] = []
+        for contract_id, contract in self.contracts.items():
+            if contract_id not in own and self._is_own(contract_id):
+                continue
+            origins = _origins(contract_id, table, self._sources.dialects[dialect], row)
+            try:
+                bound.append(bind(contract, self._sources.contracts[contract_id], origins))
+            except ConfigError as error:
+                problems += error.problems
+        if problems:
+            raise ConfigError(*problems)
+        return tuple(bound)
+
+    def _is_own(self, contract_id: str) -> bool:
+        return any(contract_id in row.files for row in self._sources.rows.values())
 
 
-def load(config: str | None = None, *, use_cache: bool = True) -> Catalogue:
-    """Read the library, and the rows of the file `config` (a path from `search.find`); None: no rows.
+def load(
+    config: str | None = None,
+    *,
+    use_cache: bool = True,
+    stdin: Callable[[], bytes] | None = None,
+    folder: str = shipped.FOLDER,
+    environ: Mapping[str, str] = os.environ,
+) -> Catalogue:
+    """Read the library and the user's rows.
+
+    Args:
+        config: path of the file that holds the rows, as `search.find` gives it; None: no rows.
+        use_cache: whether parsed YAML may come from, and go to, the user's cache.
+        stdin: gives all of standard input, for `models: {from: -}`; None: read the process's own.
+        folder: the library, for tests.
+        environ: says where the cache is.
 
     Raises:
         ConfigError: with every problem of every file that was read.
     """
-    raise NotImplementedError
+    cache = Cache(default_folder(environ) if use_cache else None)
+    library = shipped.read(cache, folder)
+    contracts = _decoded(library.contracts, read_contract)
+    dialects = _decoded(library.dialects, read_dialect)
+    if config is None:
+        library.keep(cache)
+        return Catalogue(contracts, dialects, _Sources(library.contracts, library.dialects, {}, folder))
+    (document,), key = cached_documents([(config, files.read(config))], _SLOT, cache)
+    notes = read_file(document).notes
+    rows = resolve(document, library.providers, contracts, files.once(stdin or files.stdin))
+    own = _own_contracts(rows, cache)
+    sources = _Sources({**library.contracts, **own}, library.dialects, rows, folder)
+    catalogue = Catalogue({**contracts, **_decoded(own, read_contract)}, dialects, sources, tuple(notes or ()), config)
+    _hold_together(catalogue, rows)
+    if key is not None or library.key is not None:
+        # What the cache gave was found good when it was put there.
+        check_expressions(rows.values())
+    library.keep(cache)
+    keep([document], _SLOT, key, cache)
+    return catalogue
+
+
+_SLOT = "providers.msgpack"
+
+
+def _known(noun: str, name: str, things: Mapping[str, T], hint: str = "") -> T:
+    if name not in things:
+        raise ConfigError(f"unknown {noun} {show(name)}{did_you_mean(name, things) or hint}")
+    return things[name]
+
+
+def _origins(
+    contract_id: str, table: Mapping[str, Any], document: Document, row: Resolved | None
+) -> tuple[Origin, ...]:
+    """What the dialect and each layer of a row set for a contract, in the order of their merging."""
+    origins = []
+    if contract_id in table.get("contracts", {}):
+        origins.append(Origin(table["contracts"][contract_id], document, ("contracts", contract_id)))
+    for layer in () if row is None else row.layers:
+        parameters = (layer.row.get("contracts") or {}).get(contract_id)
+        if parameters is not None and "file" not in parameters:
+            origins.append(Origin(parameters, layer.document, (*layer.path, "contracts", contract_id)))
+    return tuple(origins)
+
+
+def _decoded(documents: Mapping[str, Document], read: Callable[[Document, str], T]) -> dict[str, T]:
+    """Decode documents by name; the problems of all of them at once."""
+    found: dict[str, T] = {}
+    problems: list[str] = []
+    for name, document in documents.items():
+        try:
+            found[name] = read(document, name)
+        except ConfigError as error:
+            problems += error.problems
+    if problems:
+        raise ConfigError(*problems)
+    return found
+
+
+def _hold_together(catalogue: Catalogue, rows: Mapping[str, Resolved]) -> None:
+    """See that every row's dialect and parameters fit, so that a bad row is told before anything is judged."""
+    problems: list[str] = []
+    for row in rows.values():
+        if row.provider.dialect not in catalogue.dialects:
+            layer = next(layer for layer in reversed(row.layers) if layer.row.get("dialect") is not None)
+            near = did_you_mean(row.provider.dialect, catalogue.dialects)
+            at = layer.document.at((*layer.path, "dialect"))
+            problems.append(f"{at}: unknown dialect {show(row.provider.dialect)}{near}")
+            continue
+        try:
+            catalogue.bound(row.provider)
+        except ConfigError as error:
+            problems += error.problems
+    if problems:
+        raise ConfigError(*dict.fromkeys(problems))
+
+
+def _own_contracts(rows: Mapping[str, Resolved], cache: Cache) -> dict[str, Document]:
+    """Read the contracts of one's own from the files that rows name."""
+    found: dict[str, Document] = {}
+    problems: list[str] = []
+    for contract_id, (path, layer) in ((name, file) for row in rows.values() for name, file in row.files.items()):
+        named = (*layer.path, "contracts", contract_id, "file")
+        if contract_id in found:
+            if found[contract_id].name != path:
+                problems.append(
+                    f"{layer.document.at(named)}: expected one file for {show(contract_id)}, found a second"
+                )
+        elif not os.path.isfile(path):
+            problems.append(f"{layer.document.at(named)}: expected a contract's file, found none at {show(path)}")
+        else:
+            data = files.read(path)
+            found[contract_id] = Document(cached_load(path, data, CONFIG, cache=cache), path, data)
+    if problems:
+        raise ConfigError(*dict.fromkeys(problems))
+    return found

@@ -66,7 +66,7 @@ def yaml_1_1() -> Resolve:
         if tag in as_text or tag == "tag:yaml.org,2002:merge":
             return text
         try:
-            return build.yaml_constructors[tag](build, yaml.ScalarNode(tag, _short(text)))
+            return build.yaml_constructors[tag](build, yaml.ScalarNode(tag, _short(text)))  # type: ignore[no-untyped-call] # the stubs know no node's types
         except (ValueError, yaml.YAMLError) as error:
             raise BadScalarError(f"expected a YAML 1.1 scalar, found {_cut(text)}") from error
 

@@ -7,6 +7,7 @@ writer meant as a merge into a strange key. Only texts are keys: `1:`, `true:` a
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any, NamedTuple
 
 from contracts.config.places import Path, Place, Places
@@ -52,9 +53,14 @@ class Document:
         """Where the key that `path` ends with stands; the value's place where the last step is an index."""
         return self._known().key(path)
 
-    def at(self, path: Path, *, key: bool = False) -> str:
-        """`file:line:column`, of the value or of its key."""
-        line, column = self.key_place(path) if key else self.place(path)
+    def at(self, path: Path) -> str:
+        """`file:line:column` of the value at `path`."""
+        line, column = self.place(path)
+        return f"{self.name}:{line}:{column}"
+
+    def at_key(self, path: Path) -> str:
+        """`file:line:column` of the key that `path` ends with."""
+        line, column = self.key_place(path)
         return f"{self.name}:{line}:{column}"
 
     def _known(self) -> Places:
@@ -259,11 +265,9 @@ class _Builder:
 def _parser(yaml: Any, data: bytes) -> Any:
     """Open libyaml's parser; the pure Python one, about ten times as slow, where PyYAML was built without it."""
     if yaml.__with_libyaml__:
-        from yaml.cyaml import CParser
+        return import_module("yaml.cyaml").CParser(data)
 
-        return CParser(data)
-
-    class Parser(yaml.reader.Reader, yaml.scanner.Scanner, yaml.parser.Parser):  # type: ignore[misc,name-defined] # bases known at run time
+    class Parser(yaml.reader.Reader, yaml.scanner.Scanner, yaml.parser.Parser):  # type: ignore[misc] # bases known at run time only
         def __init__(self, stream: bytes) -> None:
             yaml.reader.Reader.__init__(self, stream)
             yaml.scanner.Scanner.__init__(self)

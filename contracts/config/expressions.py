@@ -1,0 +1,41 @@
+"""JMESPath of provider rows, compiled once to see that it is JMESPath at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from contracts.config.rows import Resolved
+from contracts.config.words import show
+from contracts.errors import ConfigError
+
+
+def check_expressions(rows: Iterable[Resolved]) -> None:
+    """Compile every expression of every row.
+
+    Raises:
+        ConfigError: with every expression that is none.
+    """
+    problems: dict[str, None] = {}
+    for row in rows:
+        for layer in row.layers:
+            for name, text in (layer.row.get("listing") or {}).items():
+                # A member's name needs no JMESPath, whose import takes three bare interpreters' time.
+                if name == "path" or text is None or text.isidentifier():
+                    continue
+                fault = _fault(text)
+                if fault is not None:
+                    problems[
+                        f"{layer.document.at((*layer.path, 'listing', name))}: expected JMESPath, found {fault}"
+                    ] = None
+    if problems:
+        raise ConfigError(*problems)
+
+
+def _fault(text: str) -> str | None:
+    import jmespath
+
+    try:
+        jmespath.compile(text)
+    except jmespath.exceptions.JMESPathError as error:
+        return f"{show(text)}, which is none: {' '.join(str(error).split())[:120]}"
+    return None

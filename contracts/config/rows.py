@@ -1,0 +1,264 @@
+"""Rows of providers.yaml: `extends`, what a row may not do, and the Provider it comes to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from contracts.config.decode import Telling, decode, telling
+from contracts.config.file_form import File, ModelsFrom, Row
+from contracts.config.model_ids import read_ids
+from contracts.config.places import Path
+from contracts.config.words import did_you_mean, looks_like_a_key, show
+from contracts.config.yaml_loader import Document
+from contracts.errors import ConfigError
+from contracts.model import Provider
+
+# A missing charset is only ever recorded as a fact: no parameter may talk it away (see the contract's `why`).
+WAIVER_ONLY = frozenset({"sse.charset"})
+_SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+_OFF = (False, True, "off", "no", "none", "false", "disabled", "ignore")
+_WRITE_A_WAIVER = "write a waiver with contract, because, owner and until"
+
+
+class Layer(NamedTuple):
+    """One row as it was written, with where: the document and the row's path in it."""
+
+    row: dict[str, Any]
+    document: Document
+    path: Path
+
+
+class Resolved(NamedTuple):
+    """A row after `extends`. `layers` are in the order of their merging, so the last one that sets a key has it.
+
+    `files` holds the contracts of one's own: the path of each file, and the layer that names it.
+    """
+
+    provider: Provider
+    layers: tuple[Layer, ...]
+    files: dict[str, tuple[str, Layer]]
+
+
+def read_file(document: Document) -> File:
+    """Hold a document against the form of providers.yaml. Raises ConfigError with every problem."""
+    return decode(document.value, File, tell(document))
+
+
+def tell(document: Document) -> Telling:
+    """How problems of providers.yaml are told: whose row, and never a credential."""
+    return telling(document, _owner)._replace(advice=_advice)
+
+
+def resolve(
+    document: Document, shipped: Mapping[str, Document], known: Mapping[str, Any], stdin: Callable[[], bytes]
+) -> dict[str, Resolved]:
+    """Turn every row of a document that has the right form into a Provider.
+
+    Args:
+        document: providers.yaml, as `read_file` took it.
+        shipped: documents of the shipped rows, by name.
+        known: the shipped contracts, by id.
+        stdin: gives all of standard input, for `models: {from: -}`.
+
+    Raises:
+        ConfigError: with every problem of every row.
+    """
+    resolved: dict[str, Resolved] = {}
+    problems: list[str] = []
+    for name in document.value["providers"]:
+        try:
+            resolved[name] = _Row(name, document, shipped, known, stdin).resolve()
+        except ConfigError as error:
+            problems += error.problems
+    if problems:
+        raise ConfigError(*dict.fromkeys(problems))
+    return resolved
+
+
+class _Row:
+    """One row on its way to a Provider."""
+
+    def __init__(
+        self,
+        name: str,
+        document: Document,
+        shipped: Mapping[str, Document],
+        known: Mapping[str, Any],
+        stdin: Callable[[], bytes],
+    ) -> None:
+        self.name, self.document, self.shipped, self.known, self.stdin = name, document, shipped, known, stdin
+
+    def resolve(self) -> Resolved:
+        layers = self._layers()
+        problems = [line for layer in layers for line in self._faults(layer)]
+        merged: dict[str, Any] = {}
+        for layer in layers:
+            merged = merge(merged, _with_whole_paths(layer))
+        row = msgspec.convert(merged, Row)
+        if row.dialect is None:
+            at = self.document.at_key(("providers", self.name))
+            problems.append(f"{at}: expected a key 'dialect' (or 'extends') in provider {show(self.name)}, found none")
+        if problems:
+            raise ConfigError(*problems)
+        files = _own_files(layers)
+        models = read_ids(row.models.file, self.stdin) if isinstance(row.models, ModelsFrom) else row.models or ()
+        return Resolved(_provider(self.name, row, tuple(dict.fromkeys(models)), files), layers, files)
+
+    def _layers(self) -> tuple[Layer, ...]:
+        """The row that everything rests on first."""
+        chain = [Layer(self.document.value["providers"][self.name], self.document, ("providers", self.name))]
+        seen = [(self.document.name, self.name)]
+        while (wanted := chain[-1].row.get("extends")) is not None:
+            chain.append(self._base(wanted, chain[-1]))
+            step = (chain[-1].document.name, chain[-1].path[-1])
+            if step in seen:
+                turns = " → ".join(show(name) for _, name in [*seen, step])
+                at = chain[-2].document.at((*chain[-2].path, "extends"))
+                raise ConfigError(f"{at}: expected 'extends' to end somewhere, found a circle: {turns}")
+            seen.append((step[0], str(step[1])))
+        return tuple(reversed(chain))
+
+    def _base(self, wanted: str, layer: Layer) -> Layer:
+        """A row of the same file, unless it is the row itself; else a shipped one."""
+        rows = layer.document.value["providers"]
+        itself = layer.path == ("providers", wanted)
+        if wanted in rows and (not itself or wanted not in self.shipped or layer.document is self.shipped[wanted]):
+            return Layer(rows[wanted], layer.document, ("providers", wanted))
+        if wanted in self.shipped:
+            document = self.shipped[wanted]
+            read_file(document)
+            return Layer(document.value["providers"][wanted], document, ("providers", wanted))
+        at = layer.document.at((*layer.path, "extends"))
+        near = did_you_mean(wanted, [*self.shipped, *(name for name in rows if name != self.name)])
+        raise ConfigError(f"{at}: unknown provider {show(wanted)} in 'extends'{near}")
+
+    def _faults(self, layer: Layer) -> Iterator[str]:
+        """What the form of a row cannot say."""
+        document, path, row = layer.document, layer.path, layer.row
+        api_key = row.get("api_key")
+        if api_key is not None and looks_like_a_key(api_key):
+            yield f"{document.at((*path, 'api_key'))}: {_NOT_A_NAME}"
+        for contract, parameters in (row.get("contracts") or {}).items():
+            here = (*path, "contracts", contract)
+            if contract in WAIVER_ONLY:
+                yield (
+                    f"{document.at_key(here)}: expected no parameters of {show(contract)}, "
+                    f"which nothing but a waiver silences, found {show(parameters)} ({_WRITE_A_WAIVER})"
+                )
+            elif "file" in parameters:
+                yield from self._own_faults(layer, contract, parameters)
+            elif contract not in self.known and not self._is_own(contract):
+                near = did_you_mean(contract, self.known)
+                at = document.at_key(here)
+                yield f"{at}: unknown contract {show(contract)} in provider {show(path[-1])}{near}"
+
+    def _is_own(self, contract: str) -> bool:
+        return any("file" in (layer.row.get("contracts") or {}).get(contract, {}) for layer in self._layers())
+
+    def _own_faults(self, layer: Layer, contract: str, parameters: dict[str, Any]) -> Iterator[str]:
+        here = (*layer.path, "contracts", contract)
+        if contract in self.known:
+            at = layer.document.at_key(here)
+            yield f"{at}: expected an id of your own, found the shipped {show(contract)} (set its parameters instead)"
+        if not isinstance(parameters["file"], str) or not parameters["file"]:
+            at = layer.document.at((*here, "file"))
+            yield f"{at}: expected the path of a contract's file, found {show(parameters['file'])}"
+
+
+def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Lay one row over another: what is written later wins; `listing` by key, `contracts` by id and parameter.
+
+    Waivers are added to, for a waiver below must not come back to life by being left out above.
+    """
+    merged = {**base, **over}
+    below, above = base.get("contracts") or {}, over.get("contracts") or {}
+    merged["contracts"] = {**below, **{name: {**below.get(name, {}), **set_} for name, set_ in above.items()}}
+    merged["waivers"] = [*(base.get("waivers") or []), *(over.get("waivers") or [])]
+    merged["listing"] = {**(base.get("listing") or {}), **(over.get("listing") or {})}
+    return merged
+
+
+def seconds(duration: str) -> int:
+    """Seconds of a duration such as 90m, 24h or 7d."""
+    return int(duration[:-1]) * _SECONDS[duration[-1]]
+
+
+def _provider(name: str, row: Row, models: tuple[str, ...], files: Mapping[str, Any]) -> Provider:
+    set_: dict[str, Any] = {
+        "evidence_max_age_s": None if row.evidence_max_age is None else seconds(row.evidence_max_age),
+        "free_chats_per_day": row.free_chats_per_day,
+        "billing": row.billing,
+    }
+    listing = {} if row.listing is None else msgspec.to_builtins(row.listing)
+    parameters = row.contracts or {}
+    return Provider(
+        name=name,
+        dialect=row.dialect or "",
+        base_url=row.base_url.rstrip("/") if row.base_url else None,
+        api_key=row.api_key,
+        models=models,
+        listing={key: value for key, value in listing.items() if value is not None},
+        contracts={
+            key: {name: value for name, value in values.items() if name != "file" or key not in files}
+            for key, values in parameters.items()
+        },
+        own=tuple(files),
+        waivers=tuple(row.waivers or ()),
+        **{key: value for key, value in set_.items() if value is not None},
+    )
+
+
+def _with_whole_paths(layer: Layer) -> dict[str, Any]:
+    """The row with `from` as a path from here: it is written as seen from its own file."""
+    models = layer.row.get("models")
+    if isinstance(models, dict) and models["from"] != "-":
+        return {**layer.row, "models": {"from": beside(layer.document, models["from"])}}
+    return layer.row
+
+
+def beside(document: Document, path: str) -> str:
+    """A path that a document names, as seen from that document's folder."""
+    return os.path.join(os.path.dirname(document.name), path)
+
+
+def _own_files(layers: tuple[Layer, ...]) -> dict[str, tuple[str, Layer]]:
+    files: dict[str, tuple[str, Layer]] = {}
+    for layer in layers:
+        for contract, parameters in (layer.row.get("contracts") or {}).items():
+            if "file" in parameters:
+                files[contract] = (beside(layer.document, parameters["file"]), layer)
+    return files
+
+
+_NOT_A_NAME = (
+    "expected the name of a variable that holds the key, such as ACME_API_KEY, found what may be a key (not shown)"
+)
+_ROW_STEPS = 2
+
+
+def _owner(path: Path) -> str:
+    if len(path) < _ROW_STEPS:
+        return show(path[0]) if path else "the file"
+    row = f"provider {show(path[1])}"
+    inside = path[_ROW_STEPS:]
+    if not inside:
+        return row
+    if inside[0] == "waivers" and len(inside) > 1:
+        return f"waiver {int(inside[1]) + 1} of {row}"
+    return f"{show(inside[-1])} of {row}"
+
+
+def _advice(path: Path, value: Any) -> str | None:
+    inside = path[_ROW_STEPS:]
+    if inside == ("api_key",):
+        return _NOT_A_NAME if isinstance(value, str) else None
+    if inside == ("base_url",) and isinstance(value, str) and "@" in value:
+        return "expected an http or https URL without credentials, found one with '@' (not shown)"
+    if len(inside) == _ROW_STEPS and inside[0] == "contracts" and not isinstance(value, dict) and value in _OFF:
+        wanted = f"expected parameters of {show(inside[1])}, found {show(value)}"
+        return f"{wanted} (no row switches a contract off; {_WRITE_A_WAIVER})"
+    return None
