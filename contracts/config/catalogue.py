@@ -12,7 +12,7 @@ from contracts.config.binding import BoundContract, Origin, bind
 from contracts.config.cache import Cache, cached_documents, cached_load, default_folder, keep
 from contracts.config.contract_form import read_contract
 from contracts.config.dialect_form import read_dialect
-from contracts.config.expressions import check_expressions
+from contracts.config.expressions import expression_problems
 from contracts.config.rows import Resolved, read_file, resolve
 from contracts.config.words import did_you_mean, show
 from contracts.config.yaml_loader import CONFIG, Document
@@ -28,7 +28,7 @@ __all__ = ["BoundContract", "Catalogue", "load"]
 T = TypeVar("T")
 
 
-class _Sources(NamedTuple):
+class Sources(NamedTuple):
     """Where everything was read, for problems that only binding shows."""
 
     contracts: dict[str, Document]
@@ -46,15 +46,16 @@ class Catalogue:
         providers: the user's rows, in the order of the file.
         notes: the file's note sinks.
         config: path of the file that held the rows, or None.
+        sources: the documents and rows that all this was made of.
     """
 
-    __slots__ = ("_bound", "_sources", "config", "contracts", "dialects", "notes", "providers")
+    __slots__ = ("_bound", "config", "contracts", "dialects", "notes", "providers", "sources")
 
     def __init__(
         self,
         contracts: dict[str, Contract],
         dialects: dict[str, dict[str, Any]],
-        sources: _Sources,
+        sources: Sources,
         notes: tuple[str, ...] = (),
         config: str | None = None,
     ) -> None:
@@ -64,7 +65,7 @@ class Catalogue:
         self.providers = {name: resolved.provider for name, resolved in sources.rows.items()}
         self.notes = notes
         self.config = config
-        self._sources = sources
+        self.sources = sources
         self._bound: dict[tuple[str, str | None], tuple[BoundContract, ...]] = {}
 
     def contract(self, contract_id: str) -> Contract:
@@ -119,7 +120,7 @@ class Catalogue:
         return convert({**rest, "schema": self._schema(dialect), "sentinels": sentinels, "listing": listing}, Tables)
 
     def _schema(self, dialect: str) -> Callable[[str], bytes]:
-        folder = os.path.join(self._sources.folder, "schemas", dialect)
+        folder = os.path.join(self.sources.folder, "schemas", dialect)
 
         def schema(name: str) -> bytes:
             with open(os.path.join(folder, f"{name}.json"), "rb") as file:
@@ -136,15 +137,15 @@ class Catalogue:
     def _bind_all(self, dialect: str, provider: Provider | None) -> tuple[BoundContract, ...]:
         table = self.dialect(dialect)
         own = () if provider is None else provider.own
-        row = None if provider is None else self._sources.rows[provider.name]
+        row = None if provider is None else self.sources.rows[provider.name]
         bound: list[BoundContract] = []
         problems: list[str] = []
         for contract_id, contract in self.contracts.items():
             if contract_id not in own and self._is_own(contract_id):
                 continue
-            origins = _origins(contract_id, table, self._sources.dialects[dialect], row)
+            origins = _origins(contract_id, table, self.sources.dialects[dialect], row)
             try:
-                bound.append(bind(contract, self._sources.contracts[contract_id], origins))
+                bound.append(bind(contract, self.sources.contracts[contract_id], origins))
             except ConfigError as error:
                 problems += error.problems
         if problems:
@@ -152,7 +153,7 @@ class Catalogue:
         return tuple(bound)
 
     def _is_own(self, contract_id: str) -> bool:
-        return any(contract_id in row.files for row in self._sources.rows.values())
+        return any(contract_id in row.files for row in self.sources.rows.values())
 
 
 def load(
@@ -176,24 +177,45 @@ def load(
         ConfigError: with every problem of every file that was read.
     """
     cache = Cache(default_folder(environ) if use_cache else None)
+    problems: list[str] = []
+    catalogue = read(config, cache, stdin or files.stdin, folder, problems)
+    if problems:
+        raise ConfigError(*dict.fromkeys(problems))
+    return catalogue
+
+
+def read(config: str | None, cache: Cache, stdin: Callable[[], bytes], folder: str, problems: list[str]) -> Catalogue:
+    """Read as `load` does, but go on past problems, so that one run tells all of them.
+
+    What comes of it is whole only when `problems` stayed empty.
+
+    Raises:
+        ConfigError: when a file is no YAML at all.
+    """
     library = shipped.read(cache, folder)
-    contracts = _decoded(library.contracts, read_contract)
-    dialects = _decoded(library.dialects, read_dialect)
+    contracts = _decoded(library.contracts, read_contract, problems)
+    dialects = _decoded(library.dialects, read_dialect, problems)
     if config is None:
-        library.keep(cache)
-        return Catalogue(contracts, dialects, _Sources(library.contracts, library.dialects, {}, folder))
+        if not problems:
+            library.keep(cache)
+        return Catalogue(contracts, dialects, Sources(library.contracts, library.dialects, {}, folder))
     (document,), key = cached_documents([(config, files.read(config))], _SLOT, cache)
-    notes = read_file(document).notes
-    rows = resolve(document, library.providers, contracts, files.once(stdin or files.stdin))
-    own = _own_contracts(rows, cache)
-    sources = _Sources({**library.contracts, **own}, library.dialects, rows, folder)
-    catalogue = Catalogue({**contracts, **_decoded(own, read_contract)}, dialects, sources, tuple(notes or ()), config)
-    _hold_together(catalogue, rows)
+    notes: tuple[str, ...] = ()
+    try:
+        notes = tuple(read_file(document).notes or ())
+    except ConfigError as error:
+        problems += error.problems
+    rows = resolve(document, library.providers, contracts, files.once(stdin), problems)
+    own = _own_contracts(rows, cache, problems)
+    sources = Sources({**library.contracts, **own}, library.dialects, rows, folder)
+    catalogue = Catalogue({**contracts, **_decoded(own, read_contract, problems)}, dialects, sources, notes, config)
+    _hold_together(catalogue, rows, problems)
     if key is not None or library.key is not None:
         # What the cache gave was found good when it was put there.
-        check_expressions(rows.values())
-    library.keep(cache)
-    keep([document], _SLOT, key, cache)
+        problems += expression_problems(rows.values())
+    if not problems:
+        library.keep(cache)
+        keep([document], _SLOT, key, cache)
     return catalogue
 
 
@@ -220,23 +242,20 @@ def _origins(
     return tuple(origins)
 
 
-def _decoded(documents: Mapping[str, Document], read: Callable[[Document, str], T]) -> dict[str, T]:
-    """Decode documents by name; the problems of all of them at once."""
+def _decoded(
+    documents: Mapping[str, Document], decode: Callable[[Document, str], T], problems: list[str]
+) -> dict[str, T]:
     found: dict[str, T] = {}
-    problems: list[str] = []
     for name, document in documents.items():
         try:
-            found[name] = read(document, name)
+            found[name] = decode(document, name)
         except ConfigError as error:
             problems += error.problems
-    if problems:
-        raise ConfigError(*problems)
     return found
 
 
-def _hold_together(catalogue: Catalogue, rows: Mapping[str, Resolved]) -> None:
+def _hold_together(catalogue: Catalogue, rows: Mapping[str, Resolved], problems: list[str]) -> None:
     """See that every row's dialect and parameters fit, so that a bad row is told before anything is judged."""
-    problems: list[str] = []
     for row in rows.values():
         if row.provider.dialect not in catalogue.dialects:
             layer = next(layer for layer in reversed(row.layers) if layer.row.get("dialect") is not None)
@@ -248,14 +267,11 @@ def _hold_together(catalogue: Catalogue, rows: Mapping[str, Resolved]) -> None:
             catalogue.bound(row.provider)
         except ConfigError as error:
             problems += error.problems
-    if problems:
-        raise ConfigError(*dict.fromkeys(problems))
 
 
-def _own_contracts(rows: Mapping[str, Resolved], cache: Cache) -> dict[str, Document]:
+def _own_contracts(rows: Mapping[str, Resolved], cache: Cache, problems: list[str]) -> dict[str, Document]:
     """Read the contracts of one's own from the files that rows name."""
     found: dict[str, Document] = {}
-    problems: list[str] = []
     for contract_id, (path, layer) in ((name, file) for row in rows.values() for name, file in row.files.items()):
         named = (*layer.path, "contracts", contract_id, "file")
         if contract_id in found:
@@ -267,7 +283,8 @@ def _own_contracts(rows: Mapping[str, Resolved], cache: Cache) -> dict[str, Docu
             problems.append(f"{layer.document.at(named)}: expected a contract's file, found none at {show(path)}")
         else:
             data = files.read(path)
-            found[contract_id] = Document(cached_load(path, data, CONFIG, cache=cache), path, data)
-    if problems:
-        raise ConfigError(*dict.fromkeys(problems))
+            try:
+                found[contract_id] = Document(cached_load(path, data, CONFIG, cache=cache), path, data)
+            except ConfigError as error:
+                problems += error.problems
     return found

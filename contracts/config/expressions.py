@@ -6,15 +6,10 @@ from collections.abc import Iterable
 
 from contracts.config.rows import Resolved
 from contracts.config.words import show
-from contracts.errors import ConfigError
 
 
-def check_expressions(rows: Iterable[Resolved]) -> None:
-    """Compile every expression of every row.
-
-    Raises:
-        ConfigError: with every expression that is none.
-    """
+def expression_problems(rows: Iterable[Resolved]) -> list[str]:
+    """Compile every expression of every row and list those that are none."""
     problems: dict[str, None] = {}
     for row in rows:
         for layer in row.layers:
@@ -27,8 +22,7 @@ def check_expressions(rows: Iterable[Resolved]) -> None:
                     problems[
                         f"{layer.document.at((*layer.path, 'listing', name))}: expected JMESPath, found {fault}"
                     ] = None
-    if problems:
-        raise ConfigError(*problems)
+    return list(problems)
 
 
 def _fault(text: str) -> str | None:

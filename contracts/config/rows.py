@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from contracts.config.decode import Telling, decode, telling
+from contracts.config.decode import decode, telling
 from contracts.config.file_form import File, ModelsFrom, Row
 from contracts.config.model_ids import read_ids
 from contracts.config.places import Path
@@ -44,38 +44,40 @@ class Resolved(NamedTuple):
 
 
 def read_file(document: Document) -> File:
-    """Hold a document against the form of providers.yaml. Raises ConfigError with every problem."""
-    return decode(document.value, File, tell(document))
+    """Hold a document against the form of providers.yaml.
 
-
-def tell(document: Document) -> Telling:
-    """How problems of providers.yaml are told: whose row, and never a credential."""
-    return telling(document, _owner)._replace(advice=_advice)
+    Raises:
+        ConfigError: with every problem, each told with whose row it is and without a credential.
+    """
+    return decode(document.value, File, telling(document, _owner)._replace(advice=_advice))
 
 
 def resolve(
-    document: Document, shipped: Mapping[str, Document], known: Mapping[str, Any], stdin: Callable[[], bytes]
+    document: Document,
+    shipped: Mapping[str, Document],
+    known: Mapping[str, Any],
+    stdin: Callable[[], bytes],
+    problems: list[str],
 ) -> dict[str, Resolved]:
-    """Turn every row of a document that has the right form into a Provider.
+    """Turn every row that has the right form into a Provider; the others were told by `read_file`.
 
     Args:
-        document: providers.yaml, as `read_file` took it.
+        document: providers.yaml.
         shipped: documents of the shipped rows, by name.
         known: the shipped contracts, by id.
         stdin: gives all of standard input, for `models: {from: -}`.
-
-    Raises:
-        ConfigError: with every problem of every row.
+        problems: gets every problem of every row.
     """
     resolved: dict[str, Resolved] = {}
-    problems: list[str] = []
-    for name in document.value["providers"]:
+    rows = document.value.get("providers") if isinstance(document.value, dict) else None
+    for name in rows if isinstance(rows, dict) else ():
         try:
             resolved[name] = _Row(name, document, shipped, known, stdin).resolve()
         except ConfigError as error:
             problems += error.problems
-    if problems:
-        raise ConfigError(*dict.fromkeys(problems))
+        except msgspec.ValidationError:
+            # This row, or one that it rests on, has no right form, which was told already.
+            continue
     return resolved
 
 
@@ -110,7 +112,7 @@ class _Row:
 
     def _layers(self) -> tuple[Layer, ...]:
         """The row that everything rests on first."""
-        chain = [Layer(self.document.value["providers"][self.name], self.document, ("providers", self.name))]
+        chain = [self._layer(self.name, self.document)]
         seen = [(self.document.name, self.name)]
         while (wanted := chain[-1].row.get("extends")) is not None:
             chain.append(self._base(wanted, chain[-1]))
@@ -122,16 +124,23 @@ class _Row:
             seen.append((step[0], str(step[1])))
         return tuple(reversed(chain))
 
+    @staticmethod
+    def _layer(name: str, document: Document) -> Layer:
+        """One row as it is written. Raises msgspec.ValidationError where it has no right form."""
+        row = document.value["providers"][name]
+        msgspec.convert(row, Row)
+        return Layer(row, document, ("providers", name))
+
     def _base(self, wanted: str, layer: Layer) -> Layer:
         """A row of the same file, unless it is the row itself; else a shipped one."""
         rows = layer.document.value["providers"]
         itself = layer.path == ("providers", wanted)
         if wanted in rows and (not itself or wanted not in self.shipped or layer.document is self.shipped[wanted]):
-            return Layer(rows[wanted], layer.document, ("providers", wanted))
+            return self._layer(wanted, layer.document)
         if wanted in self.shipped:
             document = self.shipped[wanted]
             read_file(document)
-            return Layer(document.value["providers"][wanted], document, ("providers", wanted))
+            return self._layer(wanted, document)
         at = layer.document.at((*layer.path, "extends"))
         near = did_you_mean(wanted, [*self.shipped, *(name for name in rows if name != self.name)])
         raise ConfigError(f"{at}: unknown provider {show(wanted)} in 'extends'{near}")

@@ -57,16 +57,18 @@ def yaml_1_1() -> Resolve:
     """
     import yaml
 
-    tags = yaml.resolver.Resolver().resolve
-    build = yaml.constructor.SafeConstructor()
+    # Any: the stubs leave the resolver and the nodes without types.
+    tags: Any = yaml.resolver.Resolver().resolve
+    node: Any = yaml.ScalarNode
+    build: Any = yaml.constructor.SafeConstructor()
     as_text = ("tag:yaml.org,2002:str", "tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:value")
 
     def resolve(text: str) -> Any:
-        tag = tags(yaml.ScalarNode, text, (True, False))
+        tag = tags(node, text, (True, False))
         if tag in as_text or tag == "tag:yaml.org,2002:merge":
             return text
         try:
-            return build.yaml_constructors[tag](build, yaml.ScalarNode(tag, _short(text)))  # type: ignore[no-untyped-call] # the stubs know no node's types
+            return build.yaml_constructors[tag](build, node(tag, _short(text)))
         except (ValueError, yaml.YAMLError) as error:
             raise BadScalarError(f"expected a YAML 1.1 scalar, found {_cut(text)}") from error
 

@@ -130,7 +130,7 @@ class _Teller:
     def _wanted(self, error: Any) -> str:
         kind, node = error.kind, self._node(error.schema_path[:-1])
         if kind.name == "enum":
-            return str(one_of(kind.options))
+            return one_of(kind.options)
         if kind.name == "type":
             return " or ".join(KINDS[_JSON_KINDS[one]] for one in kind.types if one != "null")
         if "description" in node:
@@ -142,7 +142,7 @@ class _Teller:
         if kind.name in _LENGTHS:
             unit = "characters" if kind.name.endswith("Length") else "items"
             return f"{_LENGTHS[kind.name]} {kind.limit} {unit}"
-        return "a value that fits " + kind.name
+        return f"a value that fits {kind.name}"
 
     def _near(self, error: Any) -> str:
         found = self.at(tuple(error.instance_path))
