@@ -13,7 +13,7 @@ from contracts.config import files
 from contracts.config import library as shipped
 from contracts.config.binding import bind
 from contracts.config.cache import Cache
-from contracts.config.catalogue import Catalogue, read
+from contracts.config.catalogue import Catalogue, Sources, read
 from contracts.config.contract_form import read_contract
 from contracts.config.dialect_form import read_dialect
 from contracts.config.sense import contract_warnings, row_warnings
@@ -54,8 +54,11 @@ def lint(
         Errors and warnings, in the order of the files and of their places in them.
     """
     give = files.once(stdin or files.stdin)
-    # Problems of the library's own files are told where those files are looked at.
-    library = read(None, _NO_CACHE, give, folder, [])
+    try:
+        # Problems of the library's own files are told where those files are looked at.
+        library = read(None, _NO_CACHE, give, folder, [])
+    except ConfigError:
+        library = Catalogue({}, {}, Sources({}, {}, {}, folder))
     found: dict[Problem, None] = {}
     for path in _expand(paths):
         try:

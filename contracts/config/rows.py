@@ -72,7 +72,7 @@ def resolve(
     rows = document.value.get("providers") if isinstance(document.value, dict) else None
     for name in rows if isinstance(rows, dict) else ():
         try:
-            resolved[name] = _Row(name, document, shipped, known, stdin).resolve()
+            resolved[name] = _Row(name, document, shipped, known, stdin).resolve(problems)
         except ConfigError as error:
             problems += error.problems
         except msgspec.ValidationError:
@@ -94,19 +94,20 @@ class _Row:
     ) -> None:
         self.name, self.document, self.shipped, self.known, self.stdin = name, document, shipped, known, stdin
 
-    def resolve(self) -> Resolved:
+    def resolve(self, problems: list[str]) -> Resolved:
+        """Give the row as far as it can be understood; raise ConfigError where there is no row at all."""
         layers = self._layers()
-        problems = [line for layer in layers for line in self._faults(layer)]
+        problems += [line for layer in layers for line in self._faults(layer)]
         merged: dict[str, Any] = {}
         for layer in layers:
             merged = merge(merged, _with_whole_paths(layer))
         row = msgspec.convert(merged, Row)
         if row.dialect is None:
             at = self.document.at_key(("providers", self.name))
-            problems.append(f"{at}: expected a key 'dialect' (or 'extends') in provider {show(self.name)}, found none")
-        if problems:
-            raise ConfigError(*problems)
-        files = _own_files(layers)
+            raise ConfigError(
+                f"{at}: expected a key 'dialect' (or 'extends') in provider {show(self.name)}, found none"
+            )
+        files = {name: file for name, file in _own_files(layers).items() if name not in self.known}
         models = read_ids(row.models.file, self.stdin) if isinstance(row.models, ModelsFrom) else row.models or ()
         return Resolved(_provider(self.name, row, tuple(dict.fromkeys(models)), files), layers, files)
 
@@ -238,7 +239,7 @@ def _own_files(layers: tuple[Layer, ...]) -> dict[str, tuple[str, Layer]]:
     files: dict[str, tuple[str, Layer]] = {}
     for layer in layers:
         for contract, parameters in (layer.row.get("contracts") or {}).items():
-            if "file" in parameters:
+            if isinstance(parameters.get("file"), str):
                 files[contract] = (beside(layer.document, parameters["file"]), layer)
     return files
 

@@ -101,8 +101,10 @@ class _Teller:
                 f"expected a key {show(kind.property)} in {self.tell.owner(path)}, found none",
             )
         elif kind.name == "propertyNames":
-            wanted = self._node(error.schema_path).get("description", "another key")
-            for key in self._bad_keys(path, error):
+            # The path goes on to the keyword that failed below `propertyNames`.
+            node = self._node(error.schema_path[: list(error.schema_path).index("propertyNames") + 1])
+            wanted = node.get("description", "another key")
+            for key in self._bad_keys(path, node):
                 yield self.tell.at_key((*path, key)), f"expected {wanted} as key, found {show(key)}"
         elif kind.name == "anyOf":
             yield from self._any_of(path, kind.context)
@@ -150,9 +152,9 @@ class _Teller:
             return ""
         return did_you_mean(found, [option for option in error.kind.options if isinstance(option, str)])
 
-    def _bad_keys(self, path: Path, error: Any) -> list[str]:
-        # The library names one key an error; the keys are few, so each is asked for itself.
-        names = jsonschema_rs.Draft202012Validator(self._node(error.schema_path))
+    def _bad_keys(self, path: Path, node: dict[str, Any]) -> list[str]:
+        # The library does not say which key it means; they are few, so each is asked for itself.
+        names = jsonschema_rs.Draft202012Validator(node)
         keys: Mapping[str, Any] = self.at(path)
         return [key for key in keys if not names.is_valid(key)]
 

@@ -1,4 +1,4 @@
-"""The published JSON Schemas; `python -m contracts.config.schemas` rewrites their files."""
+"""The published JSON Schemas of what is written by hand; `make schemas` rewrites their files."""
 
 from __future__ import annotations
 
@@ -10,21 +10,19 @@ import msgspec
 
 from contracts.config.library import FOLDER
 
-# Resolved by name, when asked for: the report stands above this package, and no schema needs another's type.
+# Resolved by name, when asked for: no schema needs another's type.
 TYPES = {
     "providers": "contracts.config.file_form:File",
     "contract": "contracts.model:Contract",
-    "report": "contracts.report:Report",
 }
 _TITLES = {
     "providers": "providers.yaml: LLM API providers and what a router assumes about them",
     "contract": "A contract: one promise that providers are held to",
-    "report": "The report of a run of contracts",
 }
 
 
 def schema_of(name: str) -> dict[str, Any]:
-    """JSON Schema (2020-12) of `providers`, `contract` or `report`, made from the records that decode it."""
+    """JSON Schema (2020-12) of `providers` or `contract`, made from the records that decode it."""
     module, _, kind = TYPES[name].partition(":")
     schema = msgspec.json.schema(getattr(import_module(module), kind))
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": _TITLES[name], **schema}

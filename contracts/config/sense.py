@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 from typing import Any
 
@@ -40,9 +40,8 @@ def contract_warnings(contract: Contract, document: Document, bound: BoundContra
 
 def _cannot_fail(bound: BoundContract) -> str | None:
     """Ask the check module itself; one that does not say can fail."""
-    ask: Any = getattr(bound.check_module, "cannot_fail", None)
-    why: str | None = None if ask is None else ask(bound.params)
-    return why
+    ask: Callable[[Any], str | None] | None = getattr(bound.check_module, "cannot_fail", None)
+    return None if ask is None else ask(bound.params)
 
 
 def _where_set(row: Resolved, bound: BoundContract) -> str:
