@@ -65,7 +65,7 @@ def test_a_planted_import_is_found(checkout: str, file: str, planted: str, said:
 
 def modules() -> list[str]:
     """Every module of ours, by its path from the root."""
-    found = []
+    found: list[str] = []
     for package in ("contracts", "cli", "tools", "benchmarks"):
         for folder, _, files in os.walk(os.path.join(ROOT, package)):
             found.extend(os.path.relpath(os.path.join(folder, f), ROOT) for f in files if f.endswith(".py"))

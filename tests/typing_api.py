@@ -5,20 +5,21 @@ from __future__ import annotations
 from datetime import datetime
 from decimal import Decimal
 
+from contracts.run import check, inspect
+
 from contracts.model import Finding, Outcome, Scope, Severity, Source
 from contracts.report import Note, Report, Requests, Summary
-from contracts.run import check, inspect
 from contracts.settings import InspectSettings, Settings
 
 
-def run() -> None:
+def run() -> object:
     report, status = check(Settings(providers=("openrouter",), replay=""))
     status_: int = status
     inspected: tuple[Report, int] = inspect(InspectSettings(files=("a.http",), dialect="openai-chat"))
-    print(report, status_, inspected)
+    return report, status_, inspected
 
 
-def report(value: Report, finding: Finding, note: Note) -> None:
+def report(value: Report, finding: Finding, note: Note) -> object:
     schema: str = value.schema
     started: datetime = value.started_at
     spend: Decimal = value.spend_usd
@@ -31,4 +32,4 @@ def report(value: Report, finding: Finding, note: Note) -> None:
     severity: Severity = finding.severity
     line: str = note.line
     sources: tuple[Source, ...] = note.sources
-    print(schema, started, spend, requests, summary, findings, notes, outcome, scope, severity, line, sources)
+    return (schema, started, spend, requests, summary, findings, notes, outcome, scope, severity, line, sources)

@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 
 from contracts import report
-from contracts_cli.commands import explain
+from contracts.config import schemas as written
+from contracts_cli.commands import explain, lint
 from contracts_cli.commands import list as list_
 
 FOLDER = os.path.join(os.path.dirname(report.__file__), "library", "schemas")
@@ -18,6 +19,7 @@ PRINTED: dict[str, type] = {
     "note": report.Note,
     "list": list_.Lists,
     "explain": explain.Explanation,
+    "lint": lint.Problems,
 }
 
 
@@ -42,7 +44,8 @@ def render(kind: type) -> bytes:
 
 
 def main() -> None:
-    """Write every schema."""
+    """Write every schema: those of the files that people write, and those of what is printed."""
+    written.main()
     for name, kind in PRINTED.items():
         with open(os.path.join(FOLDER, f"{name}.json"), "wb") as file:
             file.write(render(kind))

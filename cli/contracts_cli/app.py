@@ -47,15 +47,21 @@ def build(choose: Callable[[Command, Any], None]) -> typer.Typer:
     return app
 
 
-def _root(
-    *,
-    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.", is_eager=True)] = False,
-) -> None:
-    if version:
+def _show_version(wanted: bool) -> None:  # noqa: FBT001 Typer hands the value over so
+    if wanted:
         from contracts import __version__
 
         typer.echo(f"contracts {__version__}")
         raise typer.Exit
+
+
+def _root(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=_show_version)
+    ] = False,
+) -> None:
+    """Typer reads the options of the program itself from this signature."""
 
 
 def _callback(command: Command, choose: Callable[[Command, Any], None]) -> Callable[..., None]:

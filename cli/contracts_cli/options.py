@@ -208,14 +208,14 @@ COMMANDS = {
         ),
         Command(
             name="schema",
-            help="Print the JSON Schema of a file format.",
+            help="Print the JSON Schema of a file format or of what a command prints with -f json.",
             positional=Positional(
                 name="name",
-                metavar="providers|contract|report",
-                help="Which one.",
+                metavar="NAME",
+                help="providers, contract; report, note, list, explain, lint.",
                 many=False,
                 required=True,
-                choices=("providers", "contract", "report"),
+                choices=("providers", "contract", "report", "note", "list", "explain", "lint"),
             ),
         ),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
@@ -64,7 +65,7 @@ def run(settings: Settings) -> int:
 
 def read(settings: Settings) -> Lists:
     """Read what is to be listed. Raises ConfigError."""
-    config = search.find(settings.config, os.environ, os.getcwd())
+    config = search.find(settings.config, os.environ, ".")
     read_ = catalogue.load(config)
     return Lists(
         config=config,
@@ -89,7 +90,7 @@ def _view(lists: Lists, width: int) -> str:
     return "\n".join([found, *table(providers, width), "", "contracts", *table(contracts, width), ""])
 
 
-def table(rows: list[tuple[str, ...]], width: int) -> list[str]:
+def table(rows: Sequence[tuple[str, ...]], width: int) -> list[str]:
     """Lines of a table: columns as wide as their widest cell, the last one wrapped under itself."""
     clean = [[scrub(cell) for cell in row] for row in rows]
     columns = [max(map(terminal.columns_of, column)) for column in zip(*clean, strict=True)]
