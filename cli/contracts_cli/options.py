@@ -282,8 +282,8 @@ def _next(rest: Any) -> str:
 
 def _read(option: Option, value: str) -> Any:
     if option.kind == "whole":
-        # What int() would take beyond digits (a sign, _, other scripts' digits) is for Typer to judge.
-        if not (value.isascii() and value.isdigit() and len(value) <= 4):  # noqa: PLR2004 9999 jobs will do
+        # What int() would take beyond digits (a sign, blanks, _) is for Typer to judge.
+        if not (value.isdigit() and len(value) <= 4):  # noqa: PLR2004 9999 jobs will do
             raise _NotPlainError
         return int(value)
     if option.kind == "seconds":

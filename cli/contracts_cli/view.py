@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from contracts.text.scrub import scrub
 from msgspec import Struct
 
 from contracts.model import Finding, Outcome, Severity, Source
 from contracts.report import Report, status_of, worst_first
+from contracts.text.scrub import scrub
 from contracts_cli.terminal import UNBOUNDED, columns_of, paint, wrap
 
 SEPARATOR = " · "

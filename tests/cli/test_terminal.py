@@ -69,7 +69,7 @@ def test_every_line_fits_and_nothing_is_lost(words: list[str], width: int, first
     assert said.replace(" ", "") == text.replace(" ", "")
 
 
-@given(WORDS)
+@given(st.lists(st.one_of(WORDS.map(" ".join), st.sampled_from(["👍🏽" * 40, "か\u3099" * 40])), max_size=3))
 def test_no_line_begins_inside_a_grapheme(words: list[str]) -> None:
     for line in wrap(" ".join(words), 40).split("\n")[1:]:
         assert unicodedata.category(line[0]) not in ("Mn", "Me", "Mc", "Cf", "Sk")

@@ -110,10 +110,10 @@ def test_what_it_cost_to_know_comes_last() -> None:
         duration_ms=8,
         summary=summarize(findings),
         findings=findings,
-        requests=Requests(get=2, refused=1),
+        requests=Requests(get=2, post_free=1, refused=1),
     )
     last = View().render(report).split("\n")[-2]
-    assert last == "evidence 1 recorded, 1 synthetic · requests 2 GET, 1 refused · spend 0 USD · 8 ms"
+    assert last == "evidence 1 recorded, 1 synthetic · requests 2 GET, 1 free POST, 1 refused · spend 0 USD · 8 ms"
     assert shown(HOLDS).split("\n")[-2] == "evidence 1 recorded · requests none · spend 0 USD · 8 ms"
 
 

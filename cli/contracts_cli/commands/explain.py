@@ -9,7 +9,6 @@ from inspect import cleandoc
 from typing import Any, Literal
 
 import msgspec
-from contracts.text.scrub import scrub
 from msgspec import Struct
 
 from contracts import checks
@@ -17,6 +16,7 @@ from contracts.config import catalogue, search
 from contracts.config.words import did_you_mean
 from contracts.errors import ConfigError
 from contracts.model import Contract
+from contracts.text.scrub import scrub
 from contracts_cli import terminal
 
 SCHEMA = "contracts.explain/1"

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
-from contracts.text.scrub import scrub
 from msgspec import Struct
 
 from contracts.config import catalogue, search
 from contracts.model import Scope, Severity
+from contracts.text.scrub import scrub
 from contracts_cli import terminal
 
 SCHEMA = "contracts.list/1"
