@@ -11,7 +11,7 @@ from typing import Literal
 from msgspec import Struct
 
 BodyKind = Literal["sse", "ndjson", "json", "html", "text", "empty"]
-AnswerKind = Literal["chat", "listing", "other"]
+AnswerKind = Literal["chat", "listing", "model", "other"]
 
 
 class Fault(Struct, frozen=True, kw_only=True):
@@ -178,10 +178,15 @@ class Damage(Struct, frozen=True, kw_only=True):
 
 
 class Text(Struct, frozen=True, kw_only=True):
-    """What the scanners learnt of all text of a reply: answer, reasoning, refusal, call arguments."""
+    """What the scanners learnt of all text of a reply: answer, reasoning, refusal, call arguments.
+
+    `chars` and `non_ascii` count code points. `intact_non_ascii` are those beyond ASCII that cannot be part of any damage that was found:
+    a hop that re-encodes text leaves none.
+    """
 
     chars: int = 0
     non_ascii: int = 0
+    intact_non_ascii: int = 0
     damage: tuple[Damage, ...] = ()
 
 
@@ -217,14 +222,49 @@ class Reply(Struct, frozen=True, kw_only=True):
     text: Text = Text()
 
 
-class Model(Struct, frozen=True, kw_only=True):
-    """One entry of a listing. `chat` is None where the listing does not say."""
+class Model(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One entry of a listing. `chat` is None where the listing does not say.
+
+    `prices` are (component, amount as the listing writes it) in order of component; limits are in tokens.
+    """
 
     id: str
     chat: bool | None = None
     aliases: tuple[str, ...] = ()
     deprecated: str | None = None
     replacement: str | None = None
+    prices: tuple[tuple[str, str], ...] = ()
+    context_tokens: int | None = None
+    output_tokens: int | None = None
+    quantization: str | None = None
+    parameters: tuple[str, ...] = ()
+
+
+class Change(Struct, frozen=True, kw_only=True):
+    """What changed of a listed model since the last poll: a member with what it was and is, None for absent."""
+
+    model: str
+    member: str
+    was: str | None
+    now: str | None
+
+
+class Coding(Struct, frozen=True, kw_only=True):
+    """How a body was coded on the wire, from its raw bytes. `declared` is the Content-Encoding, `identity` where there is none."""
+
+    declared: str
+    raw_bytes: int
+    decoded_bytes: int
+    fault: Fault | None = None
+
+
+class Timing(Struct, frozen=True, kw_only=True):
+    """When a body arrived, in ms since the request was sent. `arrivals` counts reads that brought bytes."""
+
+    first_byte_ms: float | None
+    total_ms: float
+    longest_gap_ms: float
+    arrivals: int
 
 
 class Listing(Struct, frozen=True, kw_only=True):
@@ -236,7 +276,12 @@ class Listing(Struct, frozen=True, kw_only=True):
 
 
 class Facts(Struct, frozen=True, kw_only=True):
-    """Everything learnt of one exchange."""
+    """Everything learnt of one exchange.
+
+    `catalogue` is the listing that is known beside it. A `model` answer is `about` one id and counts its
+    `endpoints`, None where it could not be read. `coding` and `timing` are None for captures, which cannot show them. `limits` are what the
+    reader refused to read on, `changes` what differs from the last poll, None where there was none.
+    """
 
     dialect: str
     kind: AnswerKind
@@ -253,3 +298,9 @@ class Facts(Struct, frozen=True, kw_only=True):
     reply: Reply | None = None
     listing: Listing | None = None
     catalogue: Listing | None = None
+    about: str | None = None
+    endpoints: int | None = None
+    coding: Coding | None = None
+    timing: Timing | None = None
+    limits: tuple[Fault, ...] = ()
+    changes: tuple[Change, ...] | None = None

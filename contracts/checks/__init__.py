@@ -64,10 +64,13 @@ def reply_of(facts: Facts) -> Reply | Verdict:
     return facts.reply
 
 
-def unread(reply: Reply) -> str | None:
-    """Say why a reply was not read in full, or None; what depends on the part that is missing is `unknown`."""
-    if reply.unread:
-        return f"{reply.unread} event{'s' if reply.unread > 1 else ''} could not be read (reply.json)"
+def unread(facts: Facts, reply: Reply) -> str | None:
+    """Say why a reply was not read in full, or None; what depends on the part that is missing is `unknown`.
+
+    A blank body was read in full: it holds no value.
+    """
+    if reply.unread and facts.body.kind != "empty":
+        return f"{counted(reply.unread, 'event')} could not be read (reply.json)"
     return None
 
 
@@ -76,6 +79,11 @@ def lost_tail(facts: Facts) -> str | None:
     if facts.framing is not None and facts.framing.tail_whole:
         return "the last event was never ended by a blank line (sse.framing)"
     return None
+
+
+def counted(count: int, noun: str) -> str:
+    """Count a noun whose plural takes an s: `1 call`, `2 calls`."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def times(count: int) -> str:

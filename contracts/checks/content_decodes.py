@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from contracts.checks import not_applicable
+from contracts.checks import holds, not_applicable, violated
+from contracts.model import Where
 
 if TYPE_CHECKING:
     from contracts.facts import Facts
@@ -32,6 +33,13 @@ class Parameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 def judge(facts: Facts, want: Parameters) -> Verdict:
-    """Say that the raw bytes are not there."""
-    del facts, want
-    return not_applicable("a capture holds the decoded body; only raw bytes from the wire show its coding")
+    """Judge the coding of a body whose raw bytes were seen."""
+    del want
+    coding = facts.coding
+    if coding is None:
+        return not_applicable("a capture holds the decoded body; only raw bytes from the wire show its coding")
+    if coding.fault is not None:
+        detail = f"Content-Encoding {coding.declared}: {coding.fault.detail or coding.fault.kind}"
+        where = Where(byte=coding.fault.byte, header="content-encoding")
+        return violated(detail, expected=coding.declared, observed=coding.fault.kind, where=where)
+    return holds(observed=coding.declared)

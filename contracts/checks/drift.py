@@ -20,18 +20,33 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from contracts.checks import not_applicable
+from contracts.checks import counted, holds, is_success, not_applicable, unknown, violated
 
 if TYPE_CHECKING:
     from contracts.facts import Facts
     from contracts.model import Verdict
 
 
+SHOWN = 5  # changes told in words; the count tells the rest
+
+
 class Parameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """This kind takes none."""
+    """`ignore`: members whose changes are no news for this provider (`price`, `listed` …)."""
+
+    ignore: tuple[str, ...] = ()
 
 
 def judge(facts: Facts, want: Parameters) -> Verdict:
-    """Say that there is nothing to compare with."""
-    del facts, want
-    return not_applicable("a capture has no earlier poll to compare with")
+    """Judge what changed since the last poll."""
+    if facts.kind != "listing":
+        return not_applicable("judges listings")
+    if facts.changes is None:
+        return not_applicable("a capture has no earlier poll to compare with")
+    if not is_success(facts) or facts.listing is None:
+        return unknown("the listing could not be read (models.shape)")
+    changes = [c for c in facts.changes if c.member not in want.ignore]
+    if not changes:
+        return holds(f"{counted(len(facts.listing.models), 'model')} as before")
+    told = [f"{c.model}: {c.member} {c.was or 'none'} → {c.now or 'none'}" for c in changes[:SHOWN]]
+    more = f", and {len(changes) - SHOWN} more" if len(changes) > SHOWN else ""
+    return violated("; ".join(told) + more, expected="as at the last poll", observed=counted(len(changes), "change"))

@@ -62,7 +62,9 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
         return violated(f"the body of a {facts.status} is {what}", expected="a JSON error", observed=observed)
     if label is None or not media_type.is_json(label.essence):
         where = Where(header="content-type")
-        return violated("a JSON error is not labelled JSON", expected="application/json", observed=observed, where=where)
+        return violated(
+            "a JSON error is not labelled JSON", expected="application/json", observed=observed, where=where
+        )
     if facts.json_faults and facts.json_faults[0].kind != "lone-surrogate":
         fault = facts.json_faults[0]
         return violated(f"the error is not strict JSON: {fault.kind} {fault.detail}", expected="JSON", at=fault)
@@ -76,8 +78,10 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
 def _fits(facts: Facts, error: ErrorSeen | None) -> Verdict:
     """Judge whether status and error agree."""
     code = error.code if error else None
-    if code and code.isdigit() and FIRST_ERROR <= int(code) < 600 and int(code) != facts.status:  # noqa: PLR2004 - 5xx ends
-        return violated(f"the error says {code} and the status {facts.status}", expected=code, observed=f"{facts.status}")
+    if code and code.isascii() and code.isdigit() and FIRST_ERROR <= int(code) < 600 and int(code) != facts.status:  # noqa: PLR2004 - 5xx ends
+        return violated(
+            f"the error says {code} and the status {facts.status}", expected=code, observed=f"{facts.status}"
+        )
     for word in (code, error.type if error else None):
         fitting = FITTING.get(word or "")
         if fitting and facts.status not in fitting:

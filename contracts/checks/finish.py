@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from contracts.checks import holds, lost_tail, not_applicable, reply_of, times, unknown, unread, violated
+from contracts.checks import counted, holds, lost_tail, not_applicable, reply_of, times, unknown, unread, violated
 from contracts.model import Verdict, Where
 
 if TYPE_CHECKING:
@@ -46,12 +46,15 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
     reply = reply_of(facts)
     if isinstance(reply, Verdict):
         return reply
+    why = unread(facts, reply)
     if not reply.choices:
-        return not_applicable("no choice was opened")
+        return unknown(why) if why else not_applicable("no choice was opened")
     for choice in reply.choices:
         verdict = _choice(facts, reply, choice, want)
         if verdict is not None:
             return verdict
+    if why:
+        return unknown(why)
     reasons = sorted({f.reason for c in reply.choices for f in c.finishes})
     return holds(f"ended with {', '.join(reasons)}" if reasons else "no finish reason is sent, as the row says")
 
@@ -92,7 +95,7 @@ def _unended(facts: Facts, reply: Reply, name: str, want: Parameters) -> Verdict
         return None
     if facts.errors:
         return unknown("the answer ended in an error (reply.error)")
-    why = unread(reply) or lost_tail(facts)
+    why = unread(facts, reply) or lost_tail(facts)
     if why:
         return unknown(why)
     cut = " and the body ends inside an event" if facts.framing and facts.framing.tail_data else ""
@@ -102,13 +105,13 @@ def _unended(facts: Facts, reply: Reply, name: str, want: Parameters) -> Verdict
 def _agrees(facts: Facts, reply: Reply, choice: Choice, want: Parameters, where: Where) -> Verdict | None:
     """Judge whether reason and content agree, where the dialect has a reason for calls."""
     reason = choice.finishes[-1].reason
-    if not want.for_calls or unread(reply):
+    if not want.for_calls or unread(facts, reply):
         return None
     if reason in want.for_calls and not choice.calls:
         detail = f"choice {choice.index} ended with '{reason}' and no tool call was sent"
         return violated(detail, expected="a tool call", observed="none", where=where)
     forced = facts.asked is None or facts.asked.forced_call
     if reason in want.stops and choice.calls and not forced:
-        detail = f"choice {choice.index} ended with '{reason}' after {choice.calls} tool calls"
+        detail = f"choice {choice.index} ended with '{reason}' after {counted(choice.calls, 'tool call')}"
         return violated(detail, expected=" or ".join(want.for_calls), observed=reason, where=where)
     return None

@@ -58,7 +58,9 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
         detail = f"{want.when_media_type} declares no {want.parameter}{non_ascii(facts)}"
         return violated(detail, expected=expected, observed=observed, where=where)
     if len(declared) > 1:
-        return violated(f"{want.parameter} is declared twice and differs", expected=expected, observed=observed, where=where)
+        return violated(
+            f"{want.parameter} is declared twice and differs", expected=expected, observed=observed, where=where
+        )
     if not media_type.same_value(want.parameter, declared[0], want.equals):
         detail = f"{want.when_media_type} declares {want.parameter} {declared[0]}"
         return violated(detail, expected=expected, observed=observed, where=where)

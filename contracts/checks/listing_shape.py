@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from contracts.checks import holds, is_success, not_applicable, times, unknown, violated
+from contracts.checks import counted, holds, is_success, not_applicable, times, unknown, violated
 
 if TYPE_CHECKING:
     from contracts.facts import Facts
@@ -51,4 +51,4 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
         first = faults[0]
         return violated(f"{first.detail} ({times(first.count)})", expected="the stated shape", observed=first.kind)
     more = ", and it says that there are more" if facts.listing.more else ""
-    return holds(f"{len(facts.listing.models)} models{more}")
+    return holds(f"{counted(len(facts.listing.models), 'model')}{more}")

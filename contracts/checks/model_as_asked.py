@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from contracts.checks import holds, not_applicable, reply_of, violated
+from contracts.checks import holds, not_applicable, reply_of, unknown, unread, violated
 from contracts.model import Verdict, Where
 
 if TYPE_CHECKING:
@@ -54,8 +54,11 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
     for seen in reply.models:
         if "*" not in allowed and seen.value not in allowed and not same_model(asked, seen.value):
             where = Where(event=seen.event, byte=seen.byte)
-            return violated(f"{asked} was asked for and {seen.value} answered", expected=asked, observed=seen.value, where=where)
-    return holds(observed=reply.models[0].value)
+            return violated(
+                f"{asked} was asked for and {seen.value} answered", expected=asked, observed=seen.value, where=where
+            )
+    why = unread(facts, reply)
+    return unknown(why) if why else holds(observed=reply.models[0].value)
 
 
 def same_model(asked: str, answered: str) -> bool:

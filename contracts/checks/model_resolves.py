@@ -47,19 +47,42 @@ def judge_model(facts: Facts, want: Parameters, model: str) -> Verdict:
     """Judge one allowed model."""
     if facts.kind == "listing":
         return by_listing(facts.listing, model, want) if is_success(facts) else _unlisted(facts)
+    if facts.kind == "model":
+        return by_endpoints(facts, model)
     asked = facts.asked.model if facts.asked else None
     if facts.kind != "chat" or asked != model or facts.keyless:
         return not_applicable("the answer says nothing about this model")
     if is_success(facts) and not facts.errors:
         if facts.reply is not None and facts.reply.choices:
             return holds("the model answered")
-        return unknown("the answer has no choice") if facts.catalogue is None else by_listing(facts.catalogue, model, want)
+        return (
+            unknown("the answer has no choice") if facts.catalogue is None else by_listing(facts.catalogue, model, want)
+        )
     error = names_model(facts)
     if error is not None:
-        return violated(f"the provider refuses the model: {error.message}", expected="a chat endpoint", observed=f"{facts.status}")
+        return violated(
+            f"the provider refuses the model: {error.message}", expected="a chat endpoint", observed=f"{facts.status}"
+        )
     if facts.catalogue is not None:
         return by_listing(facts.catalogue, model, want)
     return unknown(f"status {facts.status} does not say whether the model exists")
+
+
+def by_endpoints(facts: Facts, model: str) -> Verdict:
+    """Judge a model by the answer of its own endpoint, which lists who serves it."""
+    if facts.about != model:
+        return not_applicable("the answer says nothing about this model")
+    if facts.status in REFUSALS:
+        return violated(
+            f"the provider knows no such model: status {facts.status}", expected="endpoints", observed="none"
+        )
+    if not is_success(facts):
+        return unknown(f"status {facts.status} does not say whether the model exists")
+    if facts.endpoints is None:
+        return unknown("the answer does not say how many endpoints there are")
+    if facts.endpoints == 0:
+        return violated("the model is known and has no endpoints", expected="endpoints", observed="none")
+    return holds(f"{facts.endpoints} endpoints")
 
 
 def _unlisted(facts: Facts) -> Verdict:
@@ -77,7 +100,9 @@ def by_listing(listing: Listing | None, model: str, want: Parameters) -> Verdict
     if entry.chat is False:
         return violated("listed, and not for chat", expected="a chat model", observed=entry.id)
     if entry.chat is None and want.not_chat and (pattern := _matching(model, want.not_chat)):
-        return violated(f"listed, and excluded by the row's pattern '{pattern}'", expected="a chat model", observed=model)
+        return violated(
+            f"listed, and excluded by the row's pattern '{pattern}'", expected="a chat model", observed=model
+        )
     words = ["listed" if entry.id == model else f"listed as an alias of {entry.id}"]
     if entry.chat is None:
         words.append("the listing does not say what for")

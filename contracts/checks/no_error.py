@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from contracts.checks import holds, reply_of, violated
+from contracts.checks import holds, reply_of, unknown, unread, violated
 from contracts.model import Scope, Verdict, Where
 
 if TYPE_CHECKING:
@@ -45,7 +45,8 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
     if isinstance(reply, Verdict):
         return reply
     if not facts.errors:
-        return holds()
+        why = unread(facts, reply)
+        return unknown(why) if why else holds()
     error = facts.errors[0]
     via = f" from upstream {error.upstream}" if error.upstream else ""
     said = f": {error.message}" if error.message else ""

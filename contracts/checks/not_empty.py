@@ -43,8 +43,8 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
         return holds()
     if facts.errors:
         return not_applicable("the answer is an error (reply.error)")
-    why = unread(reply) or lost_tail(facts)
-    if why and facts.body.kind != "empty":
+    why = unread(facts, reply) or lost_tail(facts)
+    if why:
         return unknown(why)
     return _explained(facts, reply, want) or _empty(reply)
 
@@ -58,6 +58,8 @@ def _explained(facts: Facts, reply: Reply, want: Parameters) -> Verdict | None:
         if reached or reasons & set(want.cut_reasons):
             detail = f"empty, as the request capped it at {asked.cap_name} {asked.cap}"
             return holds(detail, scope=Scope.PIPELINE)
+    if asked is None and reasons & set(want.cut_reasons):
+        return unknown("the request is not known, so a cap of its own may have cut the reply")
     if reasons & set(want.filtered):
         return holds(f"withheld by a filter ({', '.join(sorted(reasons))})")
     return None

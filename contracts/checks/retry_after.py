@@ -41,10 +41,12 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
     headers = {name.lower(): value.strip() for name, value in facts.headers}
     told = headers.get("retry-after")
     if told is not None:
-        if told.isdigit() or _is_date(told):
+        if (told.isascii() and told.isdigit()) or _is_date(told):
             return holds(observed=f"Retry-After: {told[:60]}")
         where = Where(header="retry-after")
-        return violated("Retry-After is neither seconds nor a date", expected="seconds or a date", observed=told[:60], where=where)
+        return violated(
+            "Retry-After is neither seconds nor a date", expected="seconds or a date", observed=told[:60], where=where
+        )
     for name, value in headers.items():
         if value and (name == "retry-after-ms" or ("ratelimit" in name.replace("-", "") and "reset" in name)):
             return holds(observed=f"{name}: {value[:60]}")

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from contracts.checks import holds, not_applicable, reply_of, violated
+from contracts.checks import holds, not_applicable, reply_of, unknown, unread, violated
 from contracts.model import Verdict, Where
 
 if TYPE_CHECKING:
@@ -36,11 +36,12 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
     reply = reply_of(facts)
     if isinstance(reply, Verdict):
         return reply
-    if not reply.ids:
-        return not_applicable("no id was sent")
     if len(reply.ids) > 1:
         second = reply.ids[1]
         where = Where(event=second.event, byte=second.byte)
         observed = ", ".join(i.value for i in reply.ids[:3])
         return violated("the id changes inside one reply", expected=reply.ids[0].value, observed=observed, where=where)
-    return holds()
+    why = unread(facts, reply)
+    if why:
+        return unknown(why)
+    return holds() if reply.ids else not_applicable("no id was sent")

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from contracts.checks import holds, reply_of, times, violated
+from contracts.checks import counted, holds, not_applicable, reply_of, times, unknown, unread, violated
 from contracts.model import Verdict, Where
 
 if TYPE_CHECKING:
@@ -41,9 +41,14 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
     departures = [f for f in facts.schema_faults if f.found.strip('"') not in want.accepts.get(f.path, ())]
     if departures:
         first = departures[0]
-        more = f", and {len(departures) - 1} more departures" if len(departures) > 1 else ""
+        more = f", and {counted(len(departures) - 1, 'more departure')}" if len(departures) > 1 else ""
         detail = f"{first.path}: expected {first.expected}, found {first.found}, {times(first.count)}{more}"
         where = Where(event=first.event, byte=first.byte)
         return violated(detail, expected=f"{first.path} {first.expected}", observed=first.found, where=where)
+    if facts.body.kind == "empty":
+        return not_applicable("the body is blank")
+    why = unread(facts, reply)
+    if why:
+        return unknown(why)
     accepted = len(facts.schema_faults)
-    return holds(f"{accepted} departures that the row knows of" if accepted else "")
+    return holds(f"{counted(accepted, 'departure')} that the row knows of" if accepted else "")

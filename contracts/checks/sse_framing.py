@@ -37,8 +37,10 @@ class Parameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 def judge(facts: Facts, want: Parameters) -> Verdict:
     """Judge the framing."""
     framing = facts.framing
-    if framing is None or not is_success(facts):
-        return not_applicable("the answer is no event stream" if is_success(facts) else f"the status is {facts.status}")
+    if not is_success(facts):
+        return not_applicable(f"judges 2xx answers, and the status is {facts.status}")
+    if framing is None or facts.body.kind != "sse":
+        return not_applicable("the answer is no event stream")
     unknown = [f for f in framing.unknown_fields if f.detail not in want.unknown_fields]
     expected = "only event, data, id, retry and comments"
     if unknown:

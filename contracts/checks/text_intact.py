@@ -47,7 +47,7 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
             observed = f"{blame.damage.kind} {blame.damage.sample}".strip()
             return violated(blame.detail, expected="intact text", observed=observed, scope=blame.scope, where=where)
         return holds(blame.detail, scope=blame.scope)
-    why = unread(reply) or (lost_tail(facts) if not text.chars else None)
+    why = unread(facts, reply) or (lost_tail(facts) if not text.chars else None)
     if why:
         return unknown(why)
     if not text.chars:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from contracts.checks import holds, lost_tail, not_applicable, reply_of, unknown, unread, violated
+from contracts.checks import counted, holds, lost_tail, not_applicable, reply_of, unknown, unread, violated
 from contracts.model import Scope, Verdict
 
 if TYPE_CHECKING:
@@ -55,11 +55,12 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
         return reply
     calls = sum(c.calls for c in reply.choices)
     faults = [f for f in reply.call_faults if f.kind not in _allowed(want)]
-    if not calls and not faults:
-        return not_applicable("no tool call was sent")
     limit = next((f for f in faults if f.kind in LIMIT), None)
     faults = [f for f in faults if f.kind not in LIMIT]
-    why = unread(reply) or lost_tail(facts) or ("the answer ended in an error (reply.error)" if facts.errors else None)
+    why = unread(facts, reply)
+    if not calls and not faults:
+        return unknown(why) if why else not_applicable("no tool call was sent")
+    why = why or lost_tail(facts) or ("the answer ended in an error (reply.error)" if facts.errors else None)
     if why:
         faults = [f for f in faults if f.kind not in INCOMPLETE]
     if faults:
@@ -69,7 +70,7 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
     if why or limit is not None:
         return unknown(why or (limit.detail if limit else ""))
     cut = next((f for f in reply.call_faults if f.kind == "arguments-cut"), None)
-    return holds(f"{calls} calls" + (f"; the token limit cut one: {cut.detail}" if cut else ""))
+    return holds(counted(calls, "call") + (f"; the token limit cut one: {cut.detail}" if cut else ""))
 
 
 def _allowed(want: Parameters) -> set[str]:

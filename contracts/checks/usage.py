@@ -55,6 +55,9 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
         verdict = _stream(facts, reply, want)
         if verdict is not None:
             return verdict
+    why = unread(facts, reply)
+    if why:
+        return unknown(why)
     if not usage.count:
         return holds("none was asked for and none came")
     return holds(f"{usage.input_tokens} in, {usage.output_tokens} out")
@@ -72,7 +75,7 @@ def _stream(facts: Facts, reply: Reply, want: Parameters) -> Verdict | None:
     if asked is None or not asked.usage:
         return None
     if not usage.count:
-        why = unread(reply) or lost_tail(facts)
+        why = unread(facts, reply) or lost_tail(facts)
         if why or facts.errors:
             return unknown(why or "the answer ended in an error (reply.error)")
         return violated("usage was asked for and never came", expected="usage", observed="none")

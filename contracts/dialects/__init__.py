@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 class ListingQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """JMESPath over a listing: the list of entries, then members of each entry. None: the dialect has none."""
+    """JMESPath over a listing: the list of entries, then members of each entry. None: the dialect has none.
+
+    `prices` gives an object of components; `more` is over the whole answer.
+    """
 
     items: str = "data"
     id: str = "id"
@@ -27,6 +30,11 @@ class ListingQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     aliases: str | None = None
     deprecated: str | None = None
     replacement: str | None = None
+    prices: str | None = None
+    context_tokens: str | None = None
+    output_tokens: str | None = None
+    quantization: str | None = None
+    parameters: str | None = None
     more: str | None = None
 
 

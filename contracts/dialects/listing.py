@@ -16,6 +16,8 @@ MAX_MODELS = 250_000  # the largest public catalogues have some thousand
 MAX_FAULTS = 16
 MAX_ID_CHARS = 256
 IDS = ("id", "name", "model_id", "model", "slug")  # tried where the stated member is missing
+EXTRA = ("chat", "aliases", "deprecated", "replacement", "prices", "context_tokens", "output_tokens", "quantization",
+         "parameters")  # fmt: skip
 LISTS = ("data", "models", "items")
 
 
@@ -24,7 +26,7 @@ def read(value: object, query: ListingQuery) -> Listing:
     faults: dict[str, Fault] = {}
     items = _items(value, query, faults)
     get_id = _getter(query.id)
-    extra = [(n, _getter(p)) for n in ("chat", "aliases", "deprecated", "replacement") if (p := getattr(query, n))]
+    extra = [(n, _getter(p)) for n in EXTRA if (p := getattr(query, n))]
     models: dict[str, Model] = {}
     for position, item in enumerate(items[:MAX_MODELS]):
         identity = get_id(item) if isinstance(item, dict) else None
@@ -60,16 +62,46 @@ def _items(value: object, query: ListingQuery, faults: dict[str, Fault]) -> list
 
 def _model(identity: str, item: dict[str, Any], extra: list[tuple[str, Callable[[Any], Any]]]) -> Model:
     """Read one entry."""
+    if not extra:
+        return Model(id=identity)
     said = {name: get(item) for name, get in extra}
-    chat, aliases = said.get("chat"), said.get("aliases")
-    deprecated, replacement = said.get("deprecated"), said.get("replacement")
+    chat = said.get("chat")
     return Model(
         id=identity,
         chat=chat if isinstance(chat, bool) else None,
-        aliases=tuple(a for a in aliases if isinstance(a, str))[:16] if isinstance(aliases, list) else (),
-        deprecated=scrub(deprecated, 40) if isinstance(deprecated, str) else None,
-        replacement=scrub(replacement, 120) if isinstance(replacement, str) else None,
+        aliases=_texts(said.get("aliases")),
+        deprecated=_text(said.get("deprecated")),
+        replacement=_text(said.get("replacement")),
+        prices=_prices(said.get("prices")),
+        context_tokens=_whole(said.get("context_tokens")),
+        output_tokens=_whole(said.get("output_tokens")),
+        quantization=_text(said.get("quantization")),
+        parameters=tuple(sorted(_texts(said.get("parameters")))),
     )
+
+
+def _text(value: object) -> str | None:
+    """Show a short text; a time stamp may be a number."""
+    if isinstance(value, (str, int)) and not isinstance(value, bool):
+        return scrub(str(value), 120) or None
+    return None
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    """Give the texts of a list, at most 64."""
+    return tuple(scrub(v, 80) for v in value if isinstance(v, str))[:64] if isinstance(value, list) else ()
+
+
+def _whole(value: object) -> int | None:
+    """Give a whole number, or None."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _prices(value: object) -> tuple[tuple[str, str], ...]:
+    """Give the components of a price as the listing writes them; one that is no number is kept in words too."""
+    if not isinstance(value, dict):
+        return ()
+    return tuple((scrub(str(k), 40), scrub(str(v), 40)) for k, v in sorted(value.items())[:32])
 
 
 def _getter(path: str) -> Callable[[Any], Any]:
