@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from contracts.checks import holds, is_success, not_applicable, unknown, violated
+from contracts.checks import counted, holds, is_success, not_applicable, unknown, violated
 
 if TYPE_CHECKING:
     from contracts.facts import ErrorSeen, Facts, Listing
@@ -82,7 +82,7 @@ def by_endpoints(facts: Facts, model: str) -> Verdict:
         return unknown("the answer does not say how many endpoints there are")
     if facts.endpoints == 0:
         return violated("the model is known and has no endpoints", expected="endpoints", observed="none")
-    return holds(f"{facts.endpoints} endpoints")
+    return holds(counted(facts.endpoints, "endpoint"))
 
 
 def _unlisted(facts: Facts) -> Verdict:
