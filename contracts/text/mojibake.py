@@ -1,0 +1,247 @@
+"""Double encoding: UTF-8 that was read as ISO-8859-1 or windows-1252 and written as UTF-8 again.
+
+Every candidate is decoded back; what does not come out as UTF-8 is none. Honest text still holds candidates: a letter
+and the punctuation after it may decode to something (`CAFÉ®`, `né »` with its no-break space, `Spaß“`, `5 Å²`). So a
+candidate is believed when its neighbours say that the letter cannot stand there as itself, or when the next character
+is a candidate too. A verdict looks at no more than REACH characters on either side: it is the same wherever the text
+was cut.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from contracts.text.misread import LATIN_ONLY, WINDOWS, repair, shape, weak
+from contracts.text.script import assigned, common, latin
+
+REACH = 96
+
+# What honestly follows a letter, and then anything may follow it: ellipsis (NEL as some write it), no-break space, soft
+# hyphen, dots, dashes, apostrophes.
+_JOIN = frozenset("\x85\xa0\xad·…–—’•")
+# What honestly follows a letter, and then no letter does: closing quotes of some language, marks, superscripts.
+_CLOSE = frozenset("«»“”‘‹›™®©²³¹ºª°†‡")
+_CLOSING_QUOTES = frozenset("»«”“›‹’‘")
+_SOFT = _JOIN | _CLOSE | frozenset("šžŠŽ")
+# What may come after punctuation that follows a letter: openers, currencies, fractions.
+_OPEN = frozenset("€£¥¢§„‚¿¡½¼¾±¶")
+_QUOTES = frozenset(('""', "''", "``", "“”", "„“", "„”", "«»", "»«", "‘’", "‚‘", "「」", "『』", "‹›", "’’", "””"))
+_VIETNAMESE_END = re.compile(r"(?:ng?h?|m|p|t|ch?)(?!\w)")
+_ARROW = re.compile(r"→|⇒|->|=>")
+
+
+class Unit(NamedTuple):
+    """One misread sequence: where it stands and the character that stood there before."""
+
+    start: int
+    end: int
+    char: str
+
+
+def units(text: str) -> list[Unit]:
+    """All misread sequences of a text that decode, in order, honest accidents included."""
+    found = []
+    for match in shape().finditer(text):
+        char = repair(match.group())
+        if char is not None:
+            found.append(Unit(match.start(), match.end(), char))
+    return found
+
+
+def codec(damaged: str) -> str:
+    """Which table a damaged sequence was read with: `latin1`, `cp1252`, or `either` where both read it so."""
+    if not _WINDOWS_SET.isdisjoint(damaged):
+        return "cp1252"
+    return "latin1" if not _LATIN_SET.isdisjoint(damaged) else "either"
+
+
+_WINDOWS_SET = frozenset(WINDOWS)
+_LATIN_SET = frozenset(LATIN_ONLY)
+
+
+def damage(text: str, found: list[Unit]) -> Iterator[tuple[str, int, int]]:
+    """Yield (`triple` or a codec, start, end) for each character that was damaged, in order."""
+    place = 0
+    while place < len(found):
+        run = _run_end(found, place)
+        chars = "".join(unit.char for unit in found[place:run])
+        twice = {m.start(): m.end() for m in shape().finditer(chars) if repair(m.group())} if run > place + 1 else {}
+        at = place
+        while at < run:
+            unit = found[at]
+            if at - place in twice:
+                last = place + twice[at - place] - 1
+                yield "triple", unit.start, found[last].end
+                at = last
+            elif believed(text, found, at) and not _explained(text, unit):
+                yield codec(text[unit.start : unit.end]), unit.start, unit.end
+            at += 1
+        place = run
+
+
+def _run_end(found: list[Unit], place: int) -> int:
+    """Index after the last of the units that follow each other without a gap."""
+    place += 1
+    while place < len(found) and found[place].start == found[place - 1].end:
+        place += 1
+    return place
+
+
+def believed(text: str, found: list[Unit], at: int) -> bool:
+    """Whether the unit is damage and no accident of honest characters."""
+    unit = found[at]
+    for other in (at - 1, at + 1):
+        if 0 <= other < len(found) and _touch(unit, found[other]) and _pair(text, unit, found[other]):
+            return True
+    left, right = text[max(0, unit.start - 2) : unit.start], text[unit.end : unit.end + 3]
+    lead, tail = text[unit.start], text[unit.start + 1 : unit.end]
+    if left[-1:] + right[:1] in _QUOTES and left:
+        return False
+    if any("\x80" <= char < "\xa0" and (char != "\x85" or lead == "Ã") for char in tail):
+        return common(unit.char) or lead == "Â"
+    if not common(unit.char) or _in_a_table(left[-1:], unit.char, right[:1]):
+        return False
+    if len(tail) == 1:
+        return _two(lead, tail, unit.char, left, right)
+    return _three(lead, tail, unit.char, left, right) if len(tail) == 2 else _four(tail)  # noqa: PLR2004 - UTF-8
+
+
+def _touch(one: Unit, other: Unit) -> bool:
+    return one.end == other.start or other.end == one.start
+
+
+def _pair(text: str, one: Unit, other: Unit) -> bool:
+    """Whether two sequences in a row are damage: both plausible, and not letters that trail off (`Ä…Ä…`)."""
+    if not (assigned(one.char) and assigned(other.char)):
+        return False
+    if weak(text[one.start : one.end]) and weak(text[other.start : other.end]):
+        return False
+    if text[one.end - 1] in _JOIN and text[other.end - 1] in _JOIN and latin(one.char) and latin(other.char):
+        return False
+    near = abs(ord(one.char) - ord(other.char)) < 0x80  # noqa: PLR2004 - a block of Unicode
+    return near or (common(one.char) and common(other.char))
+
+
+def _in_a_table(before: str, char: str, after: str) -> bool:
+    """Whether it stands among other characters beyond ASCII that it has nothing to do with, as in a code page's table."""
+    return before > "\x7f" and after > "\x7f" and all(abs(ord(char) - ord(other)) > 0x80 for other in before + after)  # noqa: PLR2004
+
+
+def _two(lead: str, tail: str, char: str, left: str, right: str) -> bool:
+    """Judge a capital and one character after it (an honest × counts as one)."""
+    if left[-1:] in "“„«‘»" and left and tail in _CLOSING_QUOTES:
+        return False
+    if lead == "×":
+        return False
+    if unicodedata.category(char)[0] == "M":
+        return left[-1:].islower() or (left[-1:].isalpha() and tail not in _SOFT)
+    if lead == "Â":
+        return _sign(tail, left)
+    if not char.isalnum():
+        return _product(tail, left, right) if lead == "Ã" else tail not in _SOFT and not left[-1:].isupper()
+    if latin(char) or "\u02b0" <= char < "\u0300":
+        return _latin(lead, tail, char, left, right)
+    return _foreign(lead, tail, left[-1:], right[:1])
+
+
+def _sign(tail: str, left: str) -> bool:
+    """Judge an Â before a sign of ISO-8859-1; no language ends a word that has small letters with it."""
+    before = left[-1:]
+    if before.isupper():
+        return False
+    if tail in "\xa0\xad»":
+        return before.islower() or (before != "" and before in "0123456789.,;:!?)%" and tail != "\xad")
+    return True
+
+
+def _product(tail: str, left: str, right: str) -> bool:
+    """Judge a misread × or ÷; only between numbers is its dash no dash."""
+    if tail == "—":
+        return left[-1:] in " 0123456789" and right[:1] in " 0123456789" and any(map(str.isdigit, left + right[:2]))
+    return not left[-1:].isupper()
+
+
+def _latin(lead: str, tail: str, char: str, left: str, right: str) -> bool:  # noqa: PLR0911 - a table of cases
+    """Judge what decodes to a Latin letter by the case of its neighbours."""
+    before, after = left[-1:], right[:1]
+    if before.islower():
+        return not char.isupper() and not (after.isupper() and tail in _SOFT)
+    if before.isupper():
+        return _in_capitals(lead + tail, char, left, right)
+    if after.islower():
+        if lead == "Ã" or tail not in _JOIN:
+            return True
+        return lead == "Å" and tail == "’" and right[1:2].isalpha()
+    if after.isupper():
+        return lead in "ÃÄÅÊ" and not char.islower() and (tail not in _JOIN or (lead == "Ã" and tail == "–"))
+    if lead == "Ã":
+        if tail == "\xa0":
+            return left == "" or (before == " " and (left[:1].islower() or left[:1] in ",;.'"))
+        return char.islower() and (tail not in _JOIN or tail == "\xad")
+    return lead in "ÄÅ" and char.islower() and tail not in _SOFT and tail not in _OPEN
+
+
+def _in_capitals(damaged: str, char: str, left: str, right: str) -> bool:
+    """Judge a letter that comes after an ASCII or other capital."""
+    tail = damaged[1]
+    shouted = left[:-1].isupper()
+    if right[:1].isupper():
+        return char.isupper() and tail not in _JOIN
+    if right[:1].islower():
+        return not shouted and not char.isupper() and (tail not in _JOIN or tail == "\xad" or damaged == "Ã\xa0")
+    if shouted:
+        return char.isupper() and (tail not in _SOFT or damaged == "Ã“")
+    return char.islower() and (tail not in _SOFT or (damaged[0] == "Ã" and tail in "©³ª²º"))
+
+
+def _foreign(lead: str, tail: str, before: str, after: str) -> bool:
+    """Judge what decodes to a letter of another script: it does not stand inside a Latin word."""
+    if (before and latin(before)) or (after and latin(after)):
+        return False
+    if tail in _SOFT:
+        alone = (before == "" or before.isspace()) and (after == "" or after.isspace() or after in ".,;:!?)")
+        return alone and lead in "ÐÑÎÏ" and tail in "²³°ºª®"
+    return not (lead == "Ø" and tail in "¼½¾±€£$")
+
+
+def _three(lead: str, tail: str, char: str, left: str, right: str) -> bool:
+    """Judge a small letter and two characters after it: two pieces of punctuation may be honest."""
+    if (lead == "â" and tail[0] == "€") or (lead == "ï" and ord(char) >= 0xFEFF):  # noqa: PLR2004 - BOM
+        return True
+    first, second = tail
+    honest = _JOIN | _CLOSE
+    if lead == "á" and first in "¸¹º»" and latin(char):
+        if second not in honest or second == "\xad" or left[-1:].isupper():
+            return True
+        if second in _JOIN:
+            return left[-1:].isalpha() and _VIETNAMESE_END.match(right) is not None
+        return right[:1].islower()
+    return not (first in honest and (second in honest or second in _OPEN))
+
+
+def _four(tail: str) -> bool:
+    """Judge a small letter and three characters after it."""
+    return any(char not in _SOFT and char not in _OPEN for char in tail) or tail[0] == "Ÿ"
+
+
+def _explained(text: str, unit: Unit) -> bool:
+    """Whether the damage is shown on purpose: quoted or after an arrow, with the intact word close by."""
+    start, end = unit.start, unit.end
+    while start > 0 and unit.start - start < 24 and not _edge(text[start - 1]):  # noqa: PLR2004 - a word
+        start -= 1
+    while end < len(text) and end - unit.end < 24 and not _edge(text[end]):  # noqa: PLR2004 - a word
+        end += 1
+    near = text[max(0, start - 48) : start] + "\n" + text[end : end + 48]
+    if near.isascii():
+        return False
+    intact = shape().sub(lambda found: repair(found.group()) or found.group(), text[start:end])
+    if intact not in near:
+        return False
+    return text[max(0, start - 1) : start] + text[end : end + 1] in _QUOTES or _ARROW.search(near) is not None
+
+
+def _edge(char: str) -> bool:
+    return char.isspace() or char in "\"'`.,;:!?()[]{}<>=/“”„"
