@@ -76,10 +76,12 @@ def judge(
 def _judge_one(item: Bound, evidence: Sequence[Evidence], models: Sequence[str], *, complete: bool) -> list[Judged]:
     """Judge one contract."""
     contract = item.contract
-    if complete and not any(shows(contract.needs, e.facts) for e in evidence):
-        return [Judged(unknown(f"no capture holds a {NEEDS[contract.needs]}"), None, None)]
+    lacking = complete and not any(shows(contract.needs, e.facts) for e in evidence)
+    absent = Judged(unknown(f"no capture holds a {NEEDS[contract.needs]}"), None, None) if lacking else None
     if hasattr(item.check_module, "judge_model"):
-        return _judge_models(item, evidence, models)
+        return _judge_models(item, evidence, models, absent)
+    if absent is not None:
+        return [absent]
     groups: dict[str | None, list[Judged]] = {}
     for one in evidence:
         verdict: Verdict = item.check_module.judge(one.facts, item.params)
@@ -90,15 +92,23 @@ def _judge_one(item: Bound, evidence: Sequence[Evidence], models: Sequence[str],
     return applied or worst[:1]
 
 
-def _judge_models(item: Bound, evidence: Sequence[Evidence], models: Sequence[str]) -> list[Judged]:
-    """Judge one contract for every allowed model; what a chat answer says of a model outweighs a listing."""
+def _judge_models(
+    item: Bound, evidence: Sequence[Evidence], models: Sequence[str], absent: Judged | None
+) -> list[Judged]:
+    """Judge one contract for every allowed model; what a chat answer says of a model outweighs a listing.
+
+    `absent` is the verdict on a model of which nothing says anything, where the kind of answer that would is missing.
+    """
     found = []
     for model in models:
         all_judged = [Judged(item.check_module.judge_model(e.facts, item.params, model), e, model) for e in evidence]
         decided = [j for j in all_judged if j.verdict.outcome in (Outcome.HOLDS, Outcome.VIOLATED)]
         chats = [j for j in decided if j.evidence is not None and j.evidence.facts.kind == "chat"]
-        if all_judged:
-            found.append(min(chats or decided or all_judged, key=_rank))
+        worst = min(chats or decided or all_judged, key=_rank, default=None)
+        if absent is not None and (worst is None or worst.verdict.outcome is Outcome.NOT_APPLICABLE):
+            worst = absent._replace(model=model)
+        if worst is not None:
+            found.append(worst)
     return found or [Judged(not_applicable("no model is named"), None, None)]
 
 
@@ -156,11 +166,11 @@ def _waived(finding: Finding, waivers: Sequence[Waiver], today: date | None) -> 
     """Mark a violation that the user lives with; a waiver past its date counts no more, and the finding says so."""
     if finding.outcome is not Outcome.VIOLATED:
         return finding
-    for waiver in waivers:
-        if waiver.contract != finding.contract or waiver.model not in (None, finding.model):
-            continue
-        if today is not None and waiver.until < today:
-            return structs.replace(finding, detail=f"{finding.detail} (its waiver ended on {waiver.until})")
-        ref = WaiverRef(because=waiver.because, owner=waiver.owner, until=waiver.until)
-        return structs.replace(finding, outcome=Outcome.WAIVED, waiver=ref)
-    return finding
+    fitting = [w for w in waivers if w.contract == finding.contract and w.model in (None, finding.model)]
+    if not fitting:
+        return finding
+    waiver = max(fitting, key=lambda w: w.until)  # an extended waiver may stand beside the old one
+    if today is not None and waiver.until < today:
+        return structs.replace(finding, detail=f"{finding.detail} (its waiver ended on {waiver.until})")
+    ref = WaiverRef(because=waiver.because, owner=waiver.owner, until=waiver.until)
+    return structs.replace(finding, outcome=Outcome.WAIVED, waiver=ref)

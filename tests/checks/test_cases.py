@@ -1,7 +1,8 @@
 """Every check kind by its cases: `tests/checks/<kind>.yaml`, one case a list item, and no list of kinds anywhere.
 
-A case has `name`, `expect` and, where they depart from the usual, `facts` and `params`: the first over a plain streamed
-answer, the second over the parameters that the shipped contract has in openai-chat. `model` is what `judge_model` takes.
+A case has `name`, `expect` and, where they depart from the usual, `facts` and `params`: the first over a plain
+streamed answer, the second over the parameters that the shipped contract has in openai-chat. `model` is what
+`judge_model` takes.
 """
 
 from __future__ import annotations
