@@ -80,7 +80,7 @@ def test_our_path_leaves_every_byte_alone() -> None:
 def test_the_damage_is_found_in_what_the_fallback_hands_on_and_none_in_what_was_sent() -> None:
     response = replayed(OPENROUTER)
     found = damage.find(handed_on(response).decode("utf-8"))
-    assert [one.kind for one in found] == ["double-encoding"]
+    assert [one.kind for one in found] == ["double-utf8-latin1"]
     assert found[0].sample == "U+00E2 U+0080 U+0094"
     (exchange,) = captures.read(OPENROUTER)
     assert damage.find(b"".join(exchange.body).decode("utf-8")) == ()

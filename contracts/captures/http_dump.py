@@ -32,6 +32,8 @@ _CUT_TRAILER = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]*(?::[^\n]*|\r)?")
 _CHUNK_SIZE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n]*)?\r\n")
 # As far as it arrived.
 _CUT_SIZE = re.compile(rb"[0-9A-Fa-f]{0,15}[ \t]*(?:;[^\r\n]*)?\r?")
+# curl itself gives up at 300 KiB of headers.
+_HEAD_LIMIT_BYTES = 1024 * 1024
 # Hundreds of a status.
 _SUCCESS, _REDIRECT = 2, 3
 _NO_BODY = (204, 304)
@@ -80,29 +82,31 @@ def exchange(data: bytes, path: str, request: Request | None = None) -> Exchange
 
 
 def _block(data: bytes, at: int, line: int, path: str) -> _Block:
+    start = at
     match = _STATUS_LINE.match(data, at)
     if match is None:
         raise CaptureError(f"{path}:{line}: expected a status line like 'HTTP/1.1 200 OK', found {found(data[at:])}")
     headers: list[tuple[str, str]] = []
-    at = match.end()
+    end = match.end()
     while True:
-        line += 1
-        end = data.find(b"\n", at)
-        if end < 0:
+        line, at = line + 1, end
+        end = data.find(b"\n", at) + 1
+        if not end:
             rest = found(data[at:]) if at < len(data) else "the end of the file"
             raise CaptureError(f"{path}:{line}: expected a blank line after the headers, found {rest}")
-        text = data[at:end].removesuffix(b"\r")
-        at = end + 1
+        if end - start > _HEAD_LIMIT_BYTES:
+            raise CaptureError(f"{path}:{line}: expected at most {_HEAD_LIMIT_BYTES} bytes of headers, found more")
+        text = data[at : end - 1].removesuffix(b"\r")
         if not text:
-            return _Block(int(match[1]), tuple(headers), at, line + 1)
+            return _Block(int(match[1]), tuple(headers), end, line + 1)
         if text[:1] in (b" ", b"\t") and headers:
             name, value = headers[-1]
             headers[-1] = (name, f"{value} {_text(text)}".strip(" "))
-            continue
-        if _NAME.match(text) is None:
-            raise CaptureError(f"{path}:{line}: expected a header line 'Name: value', found {found(text)}")
-        name_bytes, _, value_bytes = text.partition(b":")
-        headers.append((_text(name_bytes), _text(value_bytes)))
+        elif _NAME.match(text):
+            name_bytes, _, value_bytes = text.partition(b":")
+            headers.append((_text(name_bytes), _text(value_bytes)))
+        else:
+            raise CaptureError(f"{path}:{line}: expected a header line 'Name: value', found {found(data[at:end])}")
 
 
 def _text(field: bytes) -> str:

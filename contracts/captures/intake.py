@@ -81,7 +81,7 @@ def found(data: bytes) -> str:
     """Quote the line at the start of what was found, safe for a terminal and without a credential."""
     if not data:
         return "nothing"
-    line = data[:_LINE].split(b"\n", 1)[0].rstrip(b"\r")
+    line = data[:_LINE].split(b"\n", 1)[0].removesuffix(b"\r")
     return show(line.decode("utf-8", "backslashreplace"))
 
 

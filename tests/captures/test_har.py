@@ -93,6 +93,10 @@ def test_a_gzip_header_stands_beside_a_decoded_or_a_compressed_body(
     [
         ({"headers": [{"name": "content-length", "value": "3"}], "content": {"text": "é!"}}, Ended.COMPLETE),
         ({"headers": [{"name": "content-length", "value": "9"}], "content": {"text": "é!"}}, Ended.UNKNOWN),
+        (
+            {"headers": [*GZIP, {"name": "content-length", "value": "3"}], "content": {"text": "é!"}},
+            Ended.UNKNOWN,
+        ),
         ({"content": {"text": "é!"}, "_error": "net::ERR_INCOMPLETE_CHUNKED_ENCODING"}, Ended.CUT),
         ({"content": {"text": "é!"}, "_error": None}, Ended.UNKNOWN),
     ],

@@ -87,8 +87,8 @@ def test_header_names_order_duplicates_and_latin_1_values_are_kept() -> None:
 
 
 def test_a_folded_header_line_is_joined_by_one_space() -> None:
-    exchange = read(b"HTTP/1.1 200 OK\r\nX: a;\r\n \t b\xe9\r\nY:\r\n c\r\n\r\n")
-    assert exchange.headers == (("X", "a; bé"), ("Y", "c"))
+    exchange = read(b"HTTP/1.1 200 OK\r\nX: a;\r\n \t b\xe9\r\nY:\r\n c\r\n \r\nZ: 1\r\n\r\n")
+    assert exchange.headers == (("X", "a; bé"), ("Y", "c"), ("Z", "1"))
 
 
 @pytest.mark.parametrize(
@@ -215,6 +215,8 @@ def test_wherever_framing_was_cut_behind_its_first_chunk_all_that_arrived_is_rea
         b"5\r\nhello, world\r\n0\r\n\r\n",
         b"5\nhello\n0\n\n",
         b"5\r\nhello\r\nzz\r\n",
+        b"5\r\nhello\r\n2\r\nabX",
+        b"5\r\nhelloXX0\r\n\r\n",
         b"0\r\n\r\n\r\n",
         b"2",
     ],
@@ -265,6 +267,13 @@ def test_a_body_that_is_still_compressed_is_decompressed_and_all_else_is_left_al
 
 def test_a_byte_order_mark_before_the_dump_is_no_part_of_it() -> None:
     assert body(read(b"\xef\xbb\xbfHTTP/1.1 200 OK\n\n\xef\xbb\xbf" + TEXT)) == b"\xef\xbb\xbf" + TEXT
+
+
+def test_headers_without_end_are_refused() -> None:
+    assert len(read(b"HTTP/1.1 200 OK\n" + b"X: \xe9\n" * 150_000 + b"\n").headers) == 150_000
+    with pytest.raises(CaptureError) as error:
+        read(b"HTTP/1.1 200 OK\nX: \xe9\n" + b" \n" * 600_000 + b"\n")
+    assert str(error.value) == "x.http:524280: expected at most 1048576 bytes of headers, found more"
 
 
 def test_the_date_header_tells_when_the_answer_was_taken() -> None:
