@@ -29,6 +29,8 @@ MAX_HEADERS = 100
 MAX_HEADER_CHARS = 512
 SECRET_HEADERS = ("authorization", "cookie", "set-cookie", "x-api-key", "api-key", "proxy-authorization")
 FIELDS = (b"data", b"event", b"id", b"retry", b":")
+SSE = "text/event-stream"
+NDJSON = ("application/x-ndjson", "application/ndjson", "application/jsonl")
 BOM = b"\xef\xbb\xbf"
 BLANK = b" \t\r\n"
 
@@ -75,25 +77,25 @@ class Fold:
             self._events(self._decoder.feed(chunk))
         elif self._body_kind is not None:
             self._keep(chunk)
+        elif self._bytes < MAX_BLANK_BYTES and not chunk.strip(BLANK):
+            self._head.append(chunk)  # keep-alive blanks, perhaps one by one: nothing new to look at
         else:
-            self._keep(chunk)
-            if self._bytes < MAX_BLANK_BYTES and not chunk.strip(BLANK):
-                return  # keep-alive blanks, perhaps one by one: nothing new to look at
-            head = b"".join(self._head)
+            head = b"".join([*self._head, chunk])
             self._body_kind = sniff(head, self._label)
-            if self._body_kind is None:
-                self._head = [head]
-            else:
+            self._head = [head]
+            if self._body_kind is not None:
                 self._begin(head)
 
     def _begin(self, head: bytes) -> None:
         """Start reading, now that it is known what the body is."""
-        if not 200 <= self._status < 300 or self._kind in ("listing", "other"):  # noqa: PLR2004 - RFC 9110, 2xx
-            return
-        if self._body_kind == "json" and self._dialect.NDJSON and (self._asked is None or self._asked.stream):
+        chat = 200 <= self._status < 300 and self._kind in ("chat", None)  # noqa: PLR2004 - RFC 9110, 2xx
+        if chat and self._body_kind == "json" and self._dialect.NDJSON and (self._asked is None or self._asked.stream):
             self._body_kind = "ndjson"
-        if self._body_kind in ("sse", "ndjson"):
+        if chat and self._body_kind in ("sse", "ndjson"):
             self._stream(sse.Decoder() if self._body_kind == "sse" else ndjson.Decoder(), [head])
+        else:
+            self._head = []
+            self._keep(head)
 
     def _stream(self, decoder: sse.Decoder | ndjson.Decoder, chunks: Sequence[bytes]) -> None:
         """Read what was kept, and all that comes, through a decoder."""
@@ -136,21 +138,20 @@ class Fold:
     @staticmethod
     def _closely(recorder: Recorder, data: bytes) -> object:
         """Decode what the fast path refused, noting why."""
-        value, faults = decode(data)
+        value, faults = strictly(data)
         for fault in faults:
-            if fault.kind != "lone-surrogate":  # two halves may come in two events: text.intact joins them first
-                recorder.json_fault(fault)
+            recorder.json_fault(fault)
         return value
 
     def finish(self, ended: str = "unknown") -> Facts:
         """Give the Facts; `ended` is how the connection did: complete, cut or unknown."""
         whole = b"".join(self._head)
-        if self._body_kind is None:
-            blank = not whole.strip(BOM + BLANK)
-            self._body_kind = "empty" if blank and self._over is None else sniff(whole, self._label, last=True) or "text"
-            if not blank:
-                self._begin(whole)
-                whole = b"".join(self._head)
+        if self._body_kind in (None, "text") and self._over is None and not whole.strip(BOM + BLANK):
+            self._body_kind = "empty"
+        elif self._body_kind is None:
+            self._body_kind = sniff(whole, self._label, last=True) or "text"
+            self._begin(whole)
+            whole = b"".join(self._head)
         facts = Facts(
             dialect=self._dialect.NAME,
             kind=self._kind or "chat",
@@ -181,7 +182,7 @@ class Fold:
         """Add what a body that was read as a whole told."""
         if self._body_kind not in ("json", "text", "empty") or self._over is not None:
             return facts
-        value, faults = decode(whole)
+        value, faults = strictly(whole)
         if self._kind is None:
             facts = structs.replace(facts, kind=kind_of(value, facts.status))
         if not 200 <= facts.status < 300:  # noqa: PLR2004 - RFC 9110, 2xx
@@ -200,8 +201,7 @@ class Fold:
             return self._streamed(structs.replace(facts, body=body), self._decoder)
         recorder = Recorder(self._tables, streamed=False)
         for fault in faults:
-            if fault.kind != "lone-surrogate":
-                recorder.json_fault(fault)
+            recorder.json_fault(fault)
         if value is UNREADABLE:
             recorder.unread = 1
         else:
@@ -232,9 +232,9 @@ def sniff(head: bytes, label: str, *, last: bool = False) -> BodyKind | None:
     if not start:
         return None
     if start[:1] in (b"{", b"["):
-        if label == media_type.SSE and start[:1] == b"[" and (last or len(start) > 1):
+        if label == SSE and start[:1] == b"[" and (last or len(start) > 1):
             return "sse" if start[1:2].isalpha() else "json"  # a line such as [DONE], whose field name is missing
-        return "json" if start[:1] == b"{" or label != media_type.SSE else None
+        return "json" if start[:1] == b"{" or label != SSE else None
     if start[:1] == b"<":
         return "html"
     for field in FIELDS:
@@ -251,9 +251,15 @@ def sniff(head: bytes, label: str, *, last: bool = False) -> BodyKind | None:
 
 def kind_by_label(label: str) -> BodyKind:
     """Tell what a body is meant to be."""
-    if label == media_type.SSE:
+    if label == SSE:
         return "sse"
-    return "ndjson" if label in media_type.NDJSON else "text"
+    return "ndjson" if label in NDJSON else "text"
+
+
+def strictly(data: bytes) -> tuple[object, tuple[Fault, ...]]:
+    """Decode strict JSON; an unpaired surrogate is text.intact's, as its other half may come with the next event."""
+    value, faults = decode(data)
+    return value, tuple(f for f in faults if f.kind != "lone-surrogate")
 
 
 def several_lines(body: bytes) -> bool:

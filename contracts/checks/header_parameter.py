@@ -53,18 +53,24 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
         return not_applicable(f"the body is {facts.body.kind}, so the label is http.media-type's")
     expected, observed = f"{want.parameter}={want.equals}", ", ".join(values)
     where = Where(header=want.header)
-    declared = media_type.declared(parsed, want.parameter)
+    declared = [value for name, value in parsed.parameters if name == want.parameter]
     if not declared:
         detail = f"{want.when_media_type} declares no {want.parameter}{non_ascii(facts)}"
         return violated(detail, expected=expected, observed=observed, where=where)
-    if len(declared) > 1:
-        return violated(
-            f"{want.parameter} is declared twice and differs", expected=expected, observed=observed, where=where
-        )
-    if not media_type.same_value(want.parameter, declared[0], want.equals):
+    if len({folded(want.parameter, value) for value in declared}) > 1:
+        detail = f"{want.parameter} is declared twice and differs"
+        return violated(detail, expected=expected, observed=observed, where=where)
+    if folded(want.parameter, declared[0]) != folded(want.parameter, want.equals):
         detail = f"{want.when_media_type} declares {want.parameter} {declared[0]}"
         return violated(detail, expected=expected, observed=observed, where=where)
     return holds(observed=observed)
+
+
+def folded(parameter: str, value: str) -> str:
+    """Fold a value for comparison: without regard to case, and every label of a charset is one name."""
+    if parameter != "charset":
+        return value.lower()
+    return media_type.charset_of(media_type.MediaType("", (("charset", value),))) or ""
 
 
 def non_ascii(facts: Facts) -> str:

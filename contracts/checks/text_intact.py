@@ -40,19 +40,14 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
     if isinstance(reply, Verdict):
         return reply
     text, asked = reply.text, facts.asked
-    if text.damage:
-        blame = attribute(text, asked.ascii if asked else None, asked.damage if asked else ())
-        if blame.violated:
-            where = Where(event=blame.damage.event, byte=blame.damage.byte)
-            observed = f"{blame.damage.kind} {blame.damage.sample}".strip()
-            return violated(blame.detail, expected="intact text", observed=observed, scope=blame.scope, where=where)
-        return holds(blame.detail, scope=blame.scope)
+    blame = attribute(text, asked.ascii if asked else None, asked.damage if asked else ())
+    if blame.damage is not None:
+        if not blame.violated:
+            return holds(blame.sentence, scope=blame.scope)
+        where = Where(event=blame.damage.event, byte=blame.damage.byte)
+        observed = f"{blame.damage.kind} {blame.damage.sample}".strip()
+        return violated(blame.sentence, expected="intact text", observed=observed, scope=blame.scope, where=where)
     why = unread(facts, reply) or (lost_tail(facts) if not text.chars else None)
     if why:
         return unknown(why)
-    if not text.chars:
-        return holds("no text came")
-    ascii_only = asked is not None and asked.ascii
-    if text.non_ascii and ascii_only:
-        return holds(f"{text.non_ascii} of {text.chars} characters are not ASCII, in answer to an ASCII request")
-    return holds(f"{text.non_ascii} of {text.chars} characters are not ASCII")
+    return holds(blame.sentence if text.chars else "no text came")
