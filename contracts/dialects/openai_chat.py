@@ -133,7 +133,11 @@ def event(recorder: Recorder, name: bytes | None, value: object) -> None:
     """Fold one chunk."""
     recorder.usage.event_after()
     if not isinstance(value, dict):
-        _validate(recorder, Chunk, "chunk", value)
+        seen = told.from_member(value, "event") if name == b"error" else None
+        if seen is None:
+            _validate(recorder, Chunk, "chunk", value)
+        else:
+            recorder.error(_placed(recorder, seen, "event"))
         return
     if not value.get("error") and "choices" in value and name != b"error":
         _chunk(recorder, value)
