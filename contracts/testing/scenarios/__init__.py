@@ -1,0 +1,1 @@
+"""All scenarios, by topic: a function declared in any module of this package is one."""

@@ -1,0 +1,120 @@
+"""What breaks no promise: a provider that behaves, and oddities that the standards allow."""
+# ruff: noqa: ARG001 - all functions of a stage are called alike
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from contracts.testing import reply
+from contracts.testing.answer import Answer, mapped
+from contracts.testing.ask import Ask
+from contracts.testing.reply import Chunks, Reply
+from contracts.testing.scenario import scenario
+
+
+@scenario("none", violates="sse.charset")
+def honest() -> None:
+    """Behaves, but declares no charset: raw UTF-8, cut inside characters and line ends. The rule when none is named."""
+
+
+@scenario("answer")
+def declared(answer: Answer, ask: Ask) -> Answer:
+    """Declares charset=utf-8 on streams, and so breaks no promise at all."""
+    if answer.is_stream:
+        answer.with_header("Content-Type", "text/event-stream; charset=utf-8")
+    return answer
+
+
+@scenario("before")
+def keyless(ask: Ask) -> None:
+    """Asks for no key."""
+    ask.is_keyed = True
+
+
+@scenario("blocks")
+def lf(blocks: Iterator[bytes], ask: Ask) -> Iterator[bytes]:
+    """Ends lines with LF, as most providers do, instead of CRLF."""
+    return (block.replace(b"\r\n", b"\n") for block in blocks)
+
+
+@scenario("blocks")
+def cr(blocks: Iterator[bytes], ask: Ask) -> Iterator[bytes]:
+    """Ends lines with a lone CR, which the standard allows and few clients read."""
+    return (block.replace(b"\r\n", b"\r") for block in blocks)
+
+
+@scenario("blocks")
+def no_space(blocks: Iterator[bytes], ask: Ask) -> Iterator[bytes]:
+    """Sends no space after the colon of data:, which the standard allows."""
+    return (block.replace(b"data: ", b"data:", 1) for block in blocks)
+
+
+@scenario("blocks")
+def bom(blocks: Iterator[bytes], ask: Ask) -> Iterator[bytes]:
+    """Begins the stream with a byte order mark, which readers have to skip."""
+    yield b"\xef\xbb\xbf"
+    yield from blocks
+
+
+@scenario("blocks")
+def data_on_two_lines(blocks: Iterator[bytes], ask: Ask) -> Iterator[bytes]:
+    """Spreads the JSON of every event over two data lines, which readers have to join by a line feed."""
+    return (block.replace(b',"object"', b',\r\ndata: "object"', 1) for block in blocks)
+
+
+@scenario("documents")
+def escaped(documents: Iterator[bytes], ask: Ask) -> Iterator[bytes]:
+    r"""Writes every character beyond ASCII as \uXXXX, an emoji as a pair of surrogates."""
+    return (ascii_json(document) for document in documents)
+
+
+def ascii_json(document: bytes) -> bytes:
+    """Escape what is not ASCII in a JSON text."""
+    units = (f"\\u{u:04x}" if u > 0x7F else chr(u) for u in utf16(document.decode()))  # noqa: PLR2004 - ASCII ends
+    return "".join(units).encode()
+
+
+def utf16(text: str) -> Iterator[int]:
+    """Give the UTF-16 code units of a text."""
+    data = text.encode("utf-16-be")
+    return (int.from_bytes(data[at : at + 2], "big") for at in range(0, len(data), 2))
+
+
+@scenario("reply")
+def tool_calls(told: Reply, ask: Ask) -> None:
+    """Answers with two tool calls, as it should."""
+    reply.two_calls(told)
+
+
+@scenario("reply")
+def reasoning(told: Reply, ask: Ask) -> None:
+    """Sends reasoning text before the answer."""
+    told.reasoning = ["Réfléchissons: ", "日本…"]
+
+
+@scenario("chunks")
+def prompt_filter(chunks: Chunks, ask: Ask) -> Chunks:
+    """Begins with an event of a prompt filter, with empty names and no choice."""
+    yield {"id": "", "object": "", "created": 0, "model": "", "choices": [], "prompt_filter_results": []}
+    yield from chunks
+
+
+@scenario("answer")
+def early_hints(answer: Answer, ask: Ask) -> Answer:
+    """Sends an interim answer, 103, before the real one."""
+    answer.before = (b"HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\n",)
+    return answer
+
+
+@scenario("answer")
+def until_close(answer: Answer, ask: Ask) -> Answer:
+    """Sends neither a length nor chunks: the body ends with the connection."""
+    answer.transfer, answer.length = "close", None
+    return answer
+
+
+@scenario("answer")
+def byte_by_byte(answer: Answer, ask: Ask) -> Answer:
+    """Sends every byte of the body on its own, without waiting."""
+    answer.body = mapped(answer.body, lambda piece: (piece[at : at + 1] for at in range(len(piece))))
+    return answer
