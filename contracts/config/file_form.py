@@ -57,6 +57,11 @@ class ListingForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     aliases: Expression | None = None
     deprecated: Expression | None = None
     replacement: Expression | None = None
+    prices: Expression | None = None
+    context_tokens: Expression | None = None
+    output_tokens: Expression | None = None
+    quantization: Expression | None = None
+    parameters: Expression | None = None
     more: Expression | None = None
 
 

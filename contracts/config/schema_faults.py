@@ -48,7 +48,7 @@ def problems(value: Any, kind: type, tell: Telling, refusal: str) -> list[str]:
     found = [line for error in validator.iter_errors(value) for line in teller.lines(error)]
     # JSON Schema takes 1.0 for a whole number, msgspec does not: a second look with such numbers made odd.
     for error in validator.iter_errors(_halved(value)):
-        if isinstance(teller.at(tuple(error.instance_path)), float) and error.kind.name in ("type", "enum", "anyOf"):
+        if isinstance(teller.at(teller.path_of(error)), float) and error.kind.name in ("type", "enum", "anyOf"):
             found += teller.lines(error)
     if not found:
         found = [(tell.at(()), f"expected what the schema says, found a fault: {refusal}")]
@@ -82,8 +82,24 @@ class _Teller:
             found = found[step]
         return found
 
+    def path_of(self, error: Any) -> Path:
+        """Give the error's path as the value has it: the library drops empty keys and makes a number of "007"."""
+        path: list[str | int] = []
+        found = self.value
+        for step in error.instance_path:
+            while isinstance(found, dict) and _own_step(found, step) not in found and "" in found:
+                path.append("")
+                found = found[""]
+            own = _own_step(found, step)
+            path.append(own)
+            found = found[own]
+        while isinstance(found, dict) and "" in found and found != error.instance:
+            path.append("")
+            found = found[""]
+        return tuple(path)
+
     def lines(self, error: Any) -> Iterator[tuple[str, str]]:
-        path: Path = tuple(error.instance_path)
+        path = self.path_of(error)
         advice = self.tell.advice(path, self.at(path))
         if advice is not None:
             yield self.tell.at(path), advice
@@ -147,7 +163,7 @@ class _Teller:
         return f"a value that fits {kind.name}"
 
     def _near(self, error: Any) -> str:
-        found = self.at(tuple(error.instance_path))
+        found = self.at(self.path_of(error))
         if error.kind.name != "enum" or not isinstance(found, str):
             return ""
         return did_you_mean(found, [option for option in error.kind.options if isinstance(option, str)])
@@ -163,10 +179,19 @@ class _Teller:
         for step in path:
             while isinstance(node, dict) and "$ref" in node and step not in node:
                 node = self.schema["$defs"][node["$ref"].rsplit("/", 1)[1]]
-            if not isinstance(node, dict | list) or (isinstance(node, dict) and step not in node):
+            own: Any = _own_step(node, step)
+            if not isinstance(node, dict | list) or (isinstance(node, dict) and own not in node):
                 return {}
-            node = node[step]
+            node = node[own]
         return node if isinstance(node, dict) else {}
+
+
+def _own_step(inside: Any, step: str | int) -> str | int:
+    """Give the step as `inside` has it: in a mapping a number is a key that the library took for one."""
+    if not isinstance(inside, dict) or not isinstance(step, int) or str(step) in inside:
+        return str(step) if isinstance(inside, dict) else step
+    digits = (key for key in inside if key.isascii() and key.removeprefix("+").isdigit() and int(key) == step)
+    return next(digits, str(step))
 
 
 def _below(error: Any, path: Path) -> bool:

@@ -40,12 +40,13 @@ def contract_warnings(contract: Contract, document: Document, bound: BoundContra
 
 def _cannot_fail(bound: BoundContract) -> str | None:
     """Ask the check module itself; one that does not say can fail."""
-    ask: Callable[[Any], str | None] | None = getattr(bound.check_module, "cannot_fail", None)
-    return None if ask is None else ask(bound.params)
+    ask: Callable[[Any], object] | None = getattr(bound.check_module, "cannot_fail", None)
+    why = None if ask is None else ask(bound.params)
+    return f"{why}" if why is not None else None
 
 
 def _where_set(row: Resolved, bound: BoundContract) -> str:
-    for layer in reversed(row.layers):
+    for layer in row.layers[::-1]:
         if bound.contract.id in (layer.row.get("contracts") or {}):
             return layer.document.at_key((*layer.path, "contracts", bound.contract.id))
     layer = row.layers[-1]

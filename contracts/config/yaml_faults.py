@@ -48,9 +48,11 @@ _NO_START = "found character that cannot start any token"
 # The parser's commonest complaints, in words that say what to do.
 _SAID = {
     "mapping values are not allowed in this context": "expected a quoted text or a new line, found a second ': '",
+    "mapping values are not allowed here": "expected a quoted text or a new line, found a second ': '",
     "found a tab character that violates indentation": "expected spaces before a key, found a tab",
     _NO_START: "expected a quoted text, found a mark that cannot start a plain one",
     "found unexpected end of stream": "expected the closing quote, found the end of the file",
+    "exceeded maximum nesting depth": "expected fewer levels, found too many",
     "found invalid Unicode character escape code": "expected whole characters, found the escape of a surrogate",
 }
 

@@ -6,6 +6,7 @@ import os
 from datetime import date
 
 import pytest
+import yaml
 
 from contracts.config.lint import lint
 
@@ -26,6 +27,17 @@ def test_a_bad_file_is_told_with_exactly_these_words_at_exactly_this_place(name:
     path = os.path.join(FOLDER, name)
     told = [str(problem).removeprefix(f"{path}:") for problem in lint([path], TODAY)]
     assert told == expected(name)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_parser_in_python_finds_the_same_faults_on_the_same_lines(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = os.path.join(FOLDER, name)
+    by_libyaml = lint([path], TODAY)
+    monkeypatch.setattr(yaml, "__with_libyaml__", False)
+    by_python = lint([path], TODAY)
+    assert [(one.line, one.severity) for one in by_python] == [(one.line, one.severity) for one in by_libyaml]
 
 
 @pytest.mark.parametrize("name", FILES)
