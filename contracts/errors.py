@@ -17,3 +17,16 @@ class ConfigError(Exception):
 
 class CaptureError(Exception):
     """A capture that cannot be read; the message begins with `file:` or `file:line:`."""
+
+
+class EvidenceError(Exception):
+    """The network or the provider did not give an answer. `phase` is where: dns, connect, tls, proxy, write, read, …"""
+
+    def __init__(self, message: str, phase: str) -> None:
+        """Keep the phase, by which an operator knows where to look."""
+        super().__init__(message)
+        self.phase = phase
+
+
+class SpendRefused(Exception):  # noqa: N818 - nobody is at fault: it is a policy
+    """A request was not sent, because nothing proves that it costs nothing."""

@@ -1,0 +1,1 @@
+"""Evidence from the wire, without spend: the only place that speaks to providers."""

@@ -1,0 +1,64 @@
+"""Prices as listings write them, and the proof that a model costs nothing.
+
+A proof rests on one listing of one run and covers every component that the listing names. Anything that is not
+exactly zero, or cannot be read as a number, is no proof: a price of `-1` means "varies", a missing one means nothing.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from contracts.facts import Listing, Model
+
+REQUIRED = (("prompt", "completion"), ("input", "output"))  # one of these pairs has to be there
+MAX_DIGITS = 40  # a price that is longer is no price
+
+
+class ZeroPrice(Struct, frozen=True, kw_only=True):
+    """The proof that this run's listings price a model at zero in every component."""
+
+    model: str
+    components: tuple[str, ...]
+
+
+def amount(text: str) -> Decimal | None:
+    """Read a price exactly; None for what is no finite number."""
+    if len(text) > MAX_DIGITS or not text.isascii():
+        return None
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        return None
+    return value if value.is_finite() else None
+
+
+def proves_zero(model: Model) -> ZeroPrice | None:
+    """Prove that an entry of a listing costs nothing, or give None."""
+    amounts: Mapping[str, Decimal | None] = {name: amount(text) for name, text in model.prices}
+    if not any(all(name in amounts for name in pair) for pair in REQUIRED):
+        return None
+    # -0 equals 0 for a Decimal; its sign says that somebody computed it, so it is refused with the negatives.
+    if any(value is None or value != 0 or value.is_signed() for value in amounts.values()):
+        return None
+    return ZeroPrice(model=model.id, components=tuple(amounts))
+
+
+def prove(model: str, pages: Iterable[Listing]) -> ZeroPrice | None:
+    """Prove from all pages of this run's listing that a model costs nothing, or give None.
+
+    An id that stands on several pages, or that the listing repeats, proves nothing unless every entry does: a reader
+    keeps the first entry of a repeated id, so a listing with the fault `duplicate-id` proves nothing at all.
+    """
+    entries: list[Model] = []
+    for page in pages:
+        if any(fault.kind == "duplicate-id" for fault in page.faults):
+            return None
+        entries += [entry for entry in page.models if entry.id == model]
+    proofs = [proves_zero(entry) for entry in entries]
+    return proofs[0] if proofs and all(proofs) else None
