@@ -1,0 +1,1 @@
+"""Bytes in, facts out: media types, event streams, strict JSON."""
