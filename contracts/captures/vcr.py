@@ -79,10 +79,11 @@ def from_yaml(data: bytes, path: str) -> Capture:
     Raises:
         CaptureError: when it is no YAML that a cassette needs, or as `from_document`.
     """
-    from contracts.config import yaml_loader
+    from contracts.config.cache import cached_load
+    from contracts.config.yaml_loader import CASSETTE, Document
 
     try:
-        document = yaml_loader.load(data, path, yaml_loader.CASSETTE)
+        document = Document(cached_load(path, data, CASSETTE), path, data, CASSETTE)
     except ConfigError as error:
         raise CaptureError("\n".join(error.problems)) from error
     return _capture(document.value, path, document.at)
