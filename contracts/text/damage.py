@@ -185,24 +185,33 @@ def _place(damage: Damage) -> tuple[float, float]:
 
 
 def _settled(found: dict[str, _Tally]) -> dict[str, _Tally]:
-    """Give the sequences that both code pages read alike to the one that the rest of the text shows.
+    """Give what could be of two signatures to the one that the rest of the text shows.
 
-    Where nothing else does, ISO-8859-1 explains them with less. Beside a leaked BPE alphabet they belong to that.
+    What both code pages read alike is ISO-8859-1's where nothing else tells, for that explains it with less; beside a
+    leaked BPE alphabet it belongs to that. Where much was damaged twice, all was: the rest is only harder to see, and
+    each of its characters looks like two.
     """
     found = dict(found)
-    either = found.pop("double-utf8-either", None)
-    if either is None:
-        return found
-    kind = "double-utf8-latin1"
-    if kind not in found:
-        kind = next((name for name in ("double-utf8-cp1252", "bpe-alphabet") if name in found), kind)
-    other = found.get(kind)
-    if other is not None:
-        if other.order < either.order:
-            either.event, either.byte, either.order, either.sample = other.event, other.byte, other.order, other.sample
-        either.count += other.count
-    found[kind] = either
+    if "double-utf8-either" in found:
+        kind = "double-utf8-latin1"
+        if kind not in found:
+            kind = next((name for name in ("double-utf8-cp1252", "bpe-alphabet") if name in found), kind)
+        _give(found, "double-utf8-either", kind)
+    for kind in ("double-utf8-latin1", "double-utf8-cp1252"):
+        if kind in found and "triple-utf8" in found and 2 * found["triple-utf8"].count >= found[kind].count:
+            _give(found, kind, "triple-utf8")
     return found
+
+
+def _give(found: dict[str, _Tally], kind: str, to: str) -> None:
+    """Count one signature as another; the earlier of the two places stays."""
+    given = found.pop(kind)
+    taker = found.get(to)
+    if taker is not None:
+        count = given.count + taker.count
+        given = min(given, taker, key=lambda tally: tally.order)
+        given.count = count
+    found[to] = given
 
 
 def _misreads(kind: str) -> bool:

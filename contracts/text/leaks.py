@@ -107,9 +107,9 @@ def _stands_for_space(text: str, start: int, end: int) -> bool:
     if before > "\x7f" or _in_backticks(text, start, end):
         return False
     if end - start == 2:  # noqa: PLR2004 - as in MAĠĠUR
-        return not (before.isupper() or after.isupper())
+        return not (before.isupper() and after.isupper())
     if before.islower() or before.isdigit() or (before != "" and before in ".,;:!?)]}>"):
-        return after == "" or after.isascii() or after in _MOVED_ONLY or "Â" <= after <= "ô"
+        return after.isascii() or not after.isalpha() or after in _MOVED_ONLY or "Â" <= after <= "ô"
     quoted = before in _QUOTING and before != ""
     return after.isdigit() or (not quoted and after.isupper() and then.isascii() and then.islower())
 
@@ -120,11 +120,16 @@ def _in_backticks(text: str, start: int, end: int) -> bool:
     return left[left.rfind(" ") + 1 :][:1] == "`" and "`" in right.partition(" ")[0]
 
 
+def _beyond(char: str) -> bool:
+    return char > "\x7f" and char not in "ĠĊ"
+
+
 def _alone(text: str, start: int, end: int, char: str) -> bool:
     """Whether a single sequence is damage: punctuation and signs are, a Latin letter where a capital cannot stand."""
-    if end - start > 2:  # noqa: PLR2004 - a small letter and two or three of the alphabet
-        return True
     before, after = text[max(0, start - 1) : start], text[end : end + 1]
+    if end - start > 2:  # noqa: PLR2004 - a small letter and two or three of the alphabet
+        # Among other letters beyond ASCII it is a list of letters, as in íĺľ of a Slovak alphabet.
+        return not (_beyond(before) and _beyond(after))
     if text[start] not in "ÂÃÄÅ" or not latin(char):
         return False
     return not char.isupper() and (before.islower() or (after.islower() and not before.isalpha()))

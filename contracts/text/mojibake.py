@@ -67,19 +67,41 @@ def damage(text: str, found: list[Unit]) -> Iterator[tuple[str, int, int]]:
     place = 0
     while place < len(found):
         run = _run_end(found, place)
-        chars = "".join(unit.char for unit in found[place:run])
-        twice = {m.start(): m.end() for m in shape().finditer(chars) if repair(m.group())} if run > place + 1 else {}
+        twice = _twice(text, found[place:run]) if run > place + 1 else {}
         at = place
         while at < run:
             unit = found[at]
             if at - place in twice:
-                last = place + twice[at - place] - 1
-                yield "triple", unit.start, found[last].end
-                at = last
+                at = place + twice[at - place] - 1
+                yield "triple", unit.start, found[at].end
             elif believed(text, found, at) and not _explained(text, unit):
                 yield codec(text[unit.start : unit.end]), unit.start, unit.end
             at += 1
         place = run
+
+
+def _twice(text: str, run: list[Unit]) -> dict[int, int]:
+    """First and end index of units that, read right, are damage again."""
+    chars = "".join([unit.char for unit in run])
+    result: dict[int, int] = {}
+    for match in shape().finditer(chars):
+        start, end = match.span()
+        before = _once(text[max(0, run[start].start - _NEAR) : run[start].start])
+        after = _once(text[run[end - 1].end : run[end - 1].end + _NEAR])
+        local = before + match.group() + after
+        again = units(local)
+        place = next((at for at, unit in enumerate(again) if unit.start == len(before)), None)
+        if place is not None and believed(local, again, place):
+            result[start] = end
+    return result
+
+
+_NEAR = 48  # characters read right around a candidate: more than `believed` looks at
+
+
+def _once(text: str) -> str:
+    """Read right what can be read right."""
+    return shape().sub(lambda found: repair(found.group()) or found.group(), text)
 
 
 def _run_end(found: list[Unit], place: int) -> int:
@@ -137,7 +159,7 @@ def _two(lead: str, tail: str, char: str, left: str, right: str) -> bool:
     if lead == "×":
         return False
     if unicodedata.category(char)[0] == "M":
-        return left[-1:].islower() or (left[-1:].isalpha() and tail not in _SOFT)
+        return left[-1:].islower() or (left[-1:].isalpha() and tail not in _SOFT and not tail.isalpha())
     if lead == "Â":
         return _sign(tail, left)
     if not char.isalnum():
@@ -237,8 +259,7 @@ def _explained(text: str, unit: Unit) -> bool:
     near = text[max(0, start - 48) : start] + "\n" + text[end : end + 48]
     if near.isascii():
         return False
-    intact = shape().sub(lambda found: repair(found.group()) or found.group(), text[start:end])
-    if intact not in near:
+    if _once(text[start:end]) not in near:
         return False
     return text[max(0, start - 1) : start] + text[end : end + 1] in _QUOTES or _ARROW.search(near) is not None
 
