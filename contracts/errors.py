@@ -20,7 +20,10 @@ class CaptureError(Exception):
 
 
 class EvidenceError(Exception):
-    """The network or the provider did not give an answer. `phase` is where: dns, connect, tls, proxy, write, read, …"""
+    """The network or the provider did not give an answer.
+
+    `phase` is where it stopped: dns, connect, tls, proxy, write, read.
+    """
 
     def __init__(self, message: str, phase: str) -> None:
         """Keep the phase, by which an operator knows where to look."""

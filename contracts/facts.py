@@ -80,8 +80,9 @@ class Body(Struct, frozen=True, kw_only=True):
 class Asked(Struct, frozen=True, kw_only=True):
     """What the request asked for. Of a request whose body is not known there is no Asked at all.
 
-    `path` is without the query. `cap` is the request's own token limit and `cap_name` its member. `ascii`: all strings of the request are ASCII.
-    `damage` names the signatures of encoding damage that the request itself carried.
+    `path` is without the query. `cap` is the request's own token limit and `cap_name` its member. `ascii`: all
+    strings of the request are ASCII. `damage` names the signatures of encoding damage that the request itself
+    carried.
     """
 
     method: str = ""
@@ -138,8 +139,9 @@ class Usage(Struct, frozen=True, kw_only=True):
     """Token counts as the provider reported them.
 
     `count` is how many events carried one. `placed` tells where the last one stood: `last` (an event with no
-    choices, nothing but the close after it), `early` (no choices, but more events came), `finish` (on the event that ended a choice),
-    `chunk` (on another event) or `body` (not streamed). `faults` are counts that are no non-negative whole numbers, are missing or do not add up.
+    choices, nothing but the close after it), `early` (no choices, but more events came), `finish` (on the event
+    that ended a choice), `chunk` (on another event) or `body` (not streamed). `faults` are counts that are no
+    non-negative whole numbers, are missing or do not add up.
     """
 
     count: int = 0
@@ -165,8 +167,8 @@ class Close(Struct, frozen=True, kw_only=True):
 class Damage(Struct, frozen=True, kw_only=True):
     """One signature of encoding damage: its name, how often, and where first.
 
-    `sample` is the damaged sequence as code points (`U+00E2 U+0080 U+0094`), never text. `adjacent`: it was seen at the seam of two deltas or in
-    neighbouring deltas, as a server that decodes token by token leaves it.
+    `sample` is the damaged sequence as code points (`U+00E2 U+0080 U+0094`), never text. `adjacent`: it was
+    seen at the seam of two deltas or in neighbouring deltas, as a server that decodes token by token leaves it.
     """
 
     kind: str
@@ -180,8 +182,8 @@ class Damage(Struct, frozen=True, kw_only=True):
 class Text(Struct, frozen=True, kw_only=True):
     """What the scanners learnt of all text of a reply: answer, reasoning, refusal, call arguments.
 
-    `chars` and `non_ascii` count code points. `intact_non_ascii` are those beyond ASCII that cannot be part of any damage that was found:
-    a hop that re-encodes text leaves none.
+    `chars` and `non_ascii` count code points. `intact_non_ascii` are those beyond ASCII that cannot be part of
+    any damage that was found: a hop that re-encodes text leaves none.
     """
 
     chars: int = 0
@@ -250,7 +252,10 @@ class Change(Struct, frozen=True, kw_only=True):
 
 
 class Coding(Struct, frozen=True, kw_only=True):
-    """How a body was coded on the wire, from its raw bytes. `declared` is the Content-Encoding, `identity` where there is none."""
+    """How a body was coded on the wire, from its raw bytes.
+
+    `declared` is the Content-Encoding, `identity` where there is none.
+    """
 
     declared: str
     raw_bytes: int
@@ -279,8 +284,9 @@ class Facts(Struct, frozen=True, kw_only=True):
     """Everything learnt of one exchange.
 
     `catalogue` is the listing that is known beside it. A `model` answer is `about` one id and counts its
-    `endpoints`, None where it could not be read. `coding` and `timing` are None for captures, which cannot show them. `limits` are what the
-    reader refused to read on, `changes` what differs from the last poll, None where there was none.
+    `endpoints`, None where it could not be read. `coding` and `timing` are None for captures, which cannot show
+    them. `limits` are what the reader refused to read on, `changes` what differs from the last poll, None where
+    there was none.
     """
 
     dialect: str

@@ -39,7 +39,7 @@ class Bound(Protocol):
         """The module of its check kind."""
 
     @property
-    def params(self) -> Any:  # noqa: ANN401 - the module's own Parameters
+    def params(self) -> Any:
         """The parameters, a `Parameters` of that module."""
 
 
@@ -51,7 +51,7 @@ class Judged(NamedTuple):
     model: str | None
 
 
-def judge(
+def judge(  # noqa: PLR0913 - what a judgement rests on, all by name
     bound: Iterable[Bound],
     evidence: Sequence[Evidence],
     *,
@@ -66,11 +66,11 @@ def judge(
     `models` are the ids that have to resolve. `complete`: the evidence is all there is for this provider, so that a
     contract whose kind of answer is missing is `unknown`; otherwise it is `not-applicable`. `today` decides on waivers.
     """
-    findings = []
-    for item in bound:
-        for judged in _judge_one(item, evidence, models, complete=complete):
-            findings.append(_waived(_finding(item.contract, judged, provider), waivers, today))
-    return findings
+    return [
+        _waived(_finding(item.contract, judged, provider), waivers, today)
+        for item in bound
+        for judged in _judge_one(item, evidence, models, complete=complete)
+    ]
 
 
 def _judge_one(item: Bound, evidence: Sequence[Evidence], models: Sequence[str], *, complete: bool) -> list[Judged]:

@@ -102,16 +102,14 @@ def config_path(settings: Shared) -> str:
     Raises:
         ConfigError: naming every place that was looked at, where there is none.
     """
-    path = search.find(settings.config, os.environ, ".")
+    path = search.find(settings.config, os.environ, "")
     if path is None:
         tried = ", ".join(search.places(os.environ, "."))
         raise ConfigError(f"expected a providers file, found none at {tried}; name one with --config")
     return path
 
 
-def replay(
-    catalogue: Catalogue, row: Provider, folder: str, settings: Settings, started_at: datetime
-) -> list[Finding]:
+def replay(catalogue: Catalogue, row: Provider, folder: str, settings: Settings, started_at: datetime) -> list[Finding]:
     """Judge one provider by the captures of a folder."""
     names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     exchanges = [e for n in names if n.endswith(ENDINGS) for e in captures.read(os.path.join(folder, n))]

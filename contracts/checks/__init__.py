@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from contracts.model import Outcome, Scope, Verdict, Where
 
 if TYPE_CHECKING:
-    from contracts.facts import Fault, Facts, Reply
+    from contracts.facts import Facts, Fault, Reply
 
 
 def holds(detail: str = "", *, observed: str | None = None, scope: Scope | None = None) -> Verdict:
@@ -20,7 +20,7 @@ def holds(detail: str = "", *, observed: str | None = None, scope: Scope | None 
     return Verdict(outcome=Outcome.HOLDS, detail=detail, observed=observed, scope=scope)
 
 
-def violated(
+def violated(  # noqa: PLR0913 - the parts of a verdict, all by name
     detail: str,
     *,
     expected: str | None = None,

@@ -1,13 +1,13 @@
 """The close of a stream arrives exactly once and last.
 
 What it checks
-    That the dialect's close marker, or the one the row names, came once and no event came after it. With `sentinel: none` the stream
-    must not carry one.
+    That the dialect's close marker, or the one the row names, came once and no event came after it. With
+    `sentinel: none` the stream must not carry one.
 
 Why it matters
     Clients that wait for the close hang or report a cut stream; what comes after it is never read.
 
-Example
+Example:
     check: {kind: close_marker, sentinel: "[DONE]"}
 
 Source

@@ -7,7 +7,7 @@ What it checks
 Why it matters
     A gzip header over a plain body makes every client fail; a coded body without the header arrives as binary text.
 
-Example
+Example:
     check: {kind: content_decodes}
 
 Source

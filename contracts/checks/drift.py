@@ -1,13 +1,13 @@
 """Nothing about a listed model changed since the last poll.
 
 What it checks
-    Price, context length, quantization, parameters and deprecation date against the listing that the last poll kept. One capture
-    has no poll before it.
+    Price, context length, quantization, parameters and deprecation date against the listing that the last poll
+    kept. One capture has no poll before it.
 
 Why it matters
     A price or a context length that changes overnight breaks budgets and prompts.
 
-Example
+Example:
     check: {kind: drift}
 
 Source

@@ -1,13 +1,13 @@
 """An error is labelled JSON, has the dialect's error shape and comes with a status that fits.
 
 What it checks
-    Answers of 4xx and 5xx: the label, strict JSON, an error object with a message; a status inside the error that equals that of the
-    answer; codes whose meaning belongs to another status (`invalid_api_key` with 500).
+    Answers of 4xx and 5xx: the label, strict JSON, an error object with a message; a status inside the error
+    that equals that of the answer; codes whose meaning belongs to another status (`invalid_api_key` with 500).
 
 Why it matters
     Retries, fallbacks and messages are chosen by what the error says; a page of HTML says nothing.
 
-Example
+Example:
     check: {kind: error_shape}
 
 Source

@@ -1,14 +1,15 @@
 """Every choice that was opened ends exactly once, with a finish reason that agrees with what was sent.
 
 What it checks
-    One finish reason for each choice, of the dialect's vocabulary; a reason for calls exactly where calls were sent (a call that
-    the request forced may end with `stop`, as OpenAI documents); no text after the end. An empty chunk after it is no second end.
+    One finish reason for each choice, of the dialect's vocabulary; a reason for calls exactly where calls were
+    sent (a call that the request forced may end with `stop`, as OpenAI documents); no text after the end. An
+    empty chunk after it is no second end.
 
 Why it matters
-    Without an end a complete answer cannot be told from a cut one; a second end closes a client twice; a wrong reason makes it
-    start tools that were never called, or skip those that were.
+    Without an end a complete answer cannot be told from a cut one; a second end closes a client twice; a wrong
+    reason makes it start tools that were never called, or skip those that were.
 
-Example
+Example:
     check: {kind: finish, reasons: [stop, length, tool_calls], for_calls: [tool_calls], repeats: allowed}
 
 Source

@@ -1,18 +1,20 @@
 """A header's media type has a parameter with a given value.
 
 What it checks
-    On 2xx answers whose media type is `when_media_type`: that the header declares `parameter` as `equals`. Any legal spelling
-    counts: upper case, quotes, blanks around the semicolon, an equal parameter repeated.
+    On 2xx answers whose media type is `when_media_type`: that the header declares `parameter` as `equals`. Any
+    legal spelling counts: upper case, quotes, blanks around the semicolon, an equal parameter repeated.
 
 Why it matters
-    `text/*` without a charset is read as ISO-8859-1 by clients that follow RFC 2616, `requests` among them: every non-ASCII
-    character of a UTF-8 stream is then double-encoded, and the result is well-formed UTF-8.
+    `text/*` without a charset is read as ISO-8859-1 by clients that follow RFC 2616, `requests` among them:
+    every non-ASCII character of a UTF-8 stream is then double-encoded, and the result is well-formed UTF-8.
 
-Example
-    check: {kind: header_parameter, header: content-type, when_media_type: text/event-stream, parameter: charset, equals: utf-8}
+Example:
+    check: {kind: header_parameter, header: content-type, when_media_type: text/event-stream, parameter:
+        charset, equals: utf-8}
 
 Source
-    https://www.rfc-editor.org/rfc/rfc9110#section-8.3.2 and https://www.rfc-editor.org/rfc/rfc2616#section-3.7.1, read 2026-11-30
+    https://www.rfc-editor.org/rfc/rfc9110#section-8.3.2 and
+    https://www.rfc-editor.org/rfc/rfc2616#section-3.7.1, read 2026-11-30
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """The listing has the shape that the dialect or the row states, and distinct ids.
 
 What it checks
-    That the list is in its place, every entry has a text id there, and no id comes twice. An entry needs nothing but its id;
-    page one of a paged listing is a listing.
+    That the list is in its place, every entry has a text id there, and no id comes twice. An entry needs
+    nothing but its id; page one of a paged listing is a listing.
 
 Why it matters
     A resolver that cannot read the listing falls back to guesses.
 
-Example
+Example:
     check: {kind: listing_shape}
 
 Source

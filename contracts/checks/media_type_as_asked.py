@@ -1,14 +1,15 @@
 """The answer is of the asked kind and labelled so.
 
 What it checks
-    A 2xx answer to `stream: true` is an event stream labelled `text/event-stream` (NDJSON where the contract says so); any
-    other is JSON labelled `application/json`. Where the request is not known, the label has to fit the body.
+    A 2xx answer to `stream: true` is an event stream labelled `text/event-stream` (NDJSON where the contract
+    says so); any other is JSON labelled `application/json`. Where the request is not known, the label has to
+    fit the body.
 
 Why it matters
-    Clients choose the parser by the label. A stream that is labelled JSON is read as one broken document; JSON sent for a
-    stream is never shown.
+    Clients choose the parser by the label. A stream that is labelled JSON is read as one broken document; JSON
+    sent for a stream is never shown.
 
-Example
+Example:
     check: {kind: media_type_as_asked, stream: text/event-stream}
 
 Source
@@ -54,10 +55,7 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
     observed = ", ".join(values) or "no Content-Type"
     body = facts.body.kind
     if body not in ("empty", "sse" if expected == SSE else "ndjson" if streamed else "json"):
-        if body == "text" and not streamed:
-            body_words = "no JSON"
-        else:
-            body_words = NAMES[body]
+        body_words = "no JSON" if body == "text" and not streamed else NAMES[body]
         asked = "a stream was asked for" if streamed else "one JSON answer was asked for"
         asked = asked if facts.asked else f"the label is {observed}"
         return violated(f"{asked}, and the body is {body_words}", expected=expected, observed=observed, where=HEADER)

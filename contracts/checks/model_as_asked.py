@@ -1,14 +1,14 @@
 """The model that answered is the one that was asked for.
 
 What it checks
-    The name the answer gives, against the name that was asked: equal, or a dated form (`…-2025-04-14`, `…-20250414`, `…-0125`), `…-latest`, the same
-    name with or without its vendor and variant (`:free`), the same words in another order, an alias of the listing, or one that
-    the row states.
+    The name the answer gives, against the name that was asked: equal, or a dated form (`…-2025-04-14`,
+    `…-20250414`, `…-0125`), `…-latest`, the same name with or without its vendor and variant (`:free`), the
+    same words in another order, an alias of the listing, or one that the row states.
 
 Why it matters
     A silent substitution changes quality and price without a word.
 
-Example
+Example:
     check: {kind: model_as_asked, aliases: {openrouter/auto: ["*"]}}
 
 Source

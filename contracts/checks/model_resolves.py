@@ -1,13 +1,14 @@
 """An allowed model id resolves to a chat endpoint.
 
 What it checks
-    A chat answer says most: a 2xx resolves, a 400, 404 or 410 whose error names the model does not, listed or not. Else the listing
-    decides: listed, listed but not for chat, listed in other letters, not listed (with the nearest id). A 429 or 5xx says nothing by itself.
+    A chat answer says most: a 2xx resolves, a 400, 404 or 410 whose error names the model does not, listed or
+    not. Else the listing decides: listed, listed but not for chat, listed in other letters, not listed (with
+    the nearest id). A 429 or 5xx says nothing by itself.
 
 Why it matters
     A retired or mistyped id fails only when a user asks for it.
 
-Example
+Example:
     check: {kind: model_resolves, not_chat: ["*embed*", "whisper-*"]}
 
 Source
@@ -30,7 +31,8 @@ REFUSALS = (400, 404, 410)
 CODES = ("model_not_found", "model_not_available", "model_not_supported", "invalid_model", "unknown_model",
          "model_decommissioned", "model_deprecated", "not_found_error")  # fmt: skip
 PHRASES = ("model not found", "no such model", "unknown model", "invalid model", "model does not exist",
-           "not a chat model", "not support chat", "no endpoints found", "not a valid model", "model not exist")  # fmt: skip
+           "not a chat model", "not support chat", "no endpoints found", "not a valid model",
+           "model not exist")  # fmt: skip
 # An error may name the model and be about the request all the same: its length, its parameters, its modality.
 ABOUT_THE_REQUEST = ("context", "token", "length", "parameter", "temperature", "top_p", "response_format", "json",
                      "tool", "function call", "image", "audio", "vision", "modalit", "data policy", "quota",
@@ -120,7 +122,7 @@ def _missing(listing: Listing, model: str) -> Verdict:
         return violated(f"listed in other letters, as {other}", expected=model, observed=other)
     if listing.more:
         return unknown("not on this page of a listing that has more")
-    import difflib  # noqa: PLC0415 - only for a suggestion
+    import difflib
 
     nearest = difflib.get_close_matches(model, [m.id for m in listing.models[:5000]], 1)
     hint = f" (did you mean {nearest[0]}?)" if nearest else ""
@@ -129,7 +131,7 @@ def _missing(listing: Listing, model: str) -> Verdict:
 
 def _matching(model: str, patterns: tuple[str, ...]) -> str | None:
     """Find the shell pattern that matches a model id."""
-    import fnmatch  # noqa: PLC0415 - only for rows that use patterns
+    import fnmatch
 
     return next((p for p in patterns if fnmatch.fnmatchcase(model, p)), None)
 

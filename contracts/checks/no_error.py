@@ -1,14 +1,14 @@
 """No error arrives inside a success.
 
 What it checks
-    Every form in which a 2xx answer is known to carry an error: an `error` member beside or instead of choices, an `event: error`, an error
-    in a choice, keys of an error at the top, a line `error: {…}`. A full context, a spent quota or a bad key is ours and has
-    scope `pipeline`; an upstream that the error names is named.
+    Every form in which a 2xx answer is known to carry an error: an `error` member beside or instead of choices,
+    an `event: error`, an error in a choice, keys of an error at the top, a line `error: {…}`. A full context, a
+    spent quota or a bad key is ours and has scope `pipeline`; an upstream that the error names is named.
 
 Why it matters
     A client that looks at the status alone shows half an answer as a whole one, and bills it.
 
-Example
+Example:
     check: {kind: no_error}
 
 Source

@@ -1,13 +1,14 @@
 """A success carries text or a tool call.
 
 What it checks
-    The whole reply, not each choice: visible text, a refusal, a tool call, audio or an image. Reasoning alone is no answer. An empty
-    reply that the request's own token cap or the provider's content filter explains, by finish reason or token count, is no violation.
+    The whole reply, not each choice: visible text, a refusal, a tool call, audio or an image. Reasoning alone
+    is no answer. An empty reply that the request's own token cap or the provider's content filter explains, by
+    finish reason or token count, is no violation.
 
 Why it matters
     An empty success is shown as silence, is billed, and no retry is made.
 
-Example
+Example:
     check: {kind: not_empty}
 
 Source

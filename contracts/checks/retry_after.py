@@ -6,11 +6,12 @@ What it checks
 Why it matters
     Without it clients guess; a guess too short makes the limit last longer, one too long wastes a healthy provider.
 
-Example
+Example:
     check: {kind: retry_after}
 
 Source
-    https://www.rfc-editor.org/rfc/rfc6585#section-4 and https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3, read 2026-11-30
+    https://www.rfc-editor.org/rfc/rfc6585#section-4 and https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3,
+    read 2026-11-30
 """
 
 from __future__ import annotations
@@ -57,6 +58,6 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
 
 def _is_date(value: str) -> bool:
     """Tell whether a value is an HTTP date (RFC 9110, section 5.6.7)."""
-    from email.utils import parsedate  # noqa: PLC0415 - only where a 429 carries a date
+    from email.utils import parsedate
 
     return parsedate(value) is not None

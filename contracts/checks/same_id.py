@@ -6,7 +6,7 @@ What it checks
 Why it matters
     Clients that merge events by id shatter a reply whose id changes.
 
-Example
+Example:
     check: {kind: same_id}
 
 Source

@@ -1,13 +1,14 @@
 """Each event of a stream, or the body, matches the dialect's schema.
 
 What it checks
-    Required members and types, by a schema written from the published API reference. Unknown members are allowed. Departures a row
-    knows of are accepted by path: `choices[].delta.content: [array]`, `object: [absent]`.
+    Required members and types, by a schema written from the published API reference. Unknown members are
+    allowed. Departures a row knows of are accepted by path: `choices[].delta.content: [array]`, `object:
+    [absent]`.
 
 Why it matters
     Typed clients abort at the first member that is missing or of another type.
 
-Example
+Example:
     check: {kind: schema, accepts: {"choices[].delta.content": [array]}}
 
 Source

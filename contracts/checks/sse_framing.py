@@ -1,13 +1,14 @@
 """An event stream is framed as the standard says, and nothing is lost at its end.
 
 What it checks
-    Every line is a known field or a comment; every event is ended by a blank line; no event passes the size limit; bytes outside
-    the data are UTF-8. Comments, CRLF or CR, a byte order mark, no space after the colon, data over several lines and `retry` are legal.
+    Every line is a known field or a comment; every event is ended by a blank line; no event passes the size
+    limit; bytes outside the data are UTF-8. Comments, CRLF or CR, a byte order mark, no space after the colon,
+    data over several lines and `retry` are legal.
 
 Why it matters
     A conforming parser drops an unknown line, and the event that no blank line ended, without a word.
 
-Example
+Example:
     check: {kind: sse_framing}
 
 Source

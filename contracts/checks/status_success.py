@@ -1,15 +1,16 @@
 """A good request is answered 2xx.
 
 What it checks
-    The status of an answer. A 5xx, a redirect or an edge's HTML page is the provider's, whatever its cause; a JSON 4xx is the
-    answer to a request of ours and has scope `pipeline`. A 400 or 404 that names the asked model is left to `models.resolve`,
-    and the answer to a request that was sent without a key on purpose is no violation.
+    The status of an answer. A 5xx, a redirect or an edge's HTML page is the provider's, whatever its cause; a
+    JSON 4xx is the answer to a request of ours and has scope `pipeline`. A 400 or 404 that names the asked
+    model is left to `models.resolve`, and the answer to a request that was sent without a key on purpose is no
+    violation.
 
 Why it matters
-    A router that takes an edge's page for an answer shows it to the user; one that counts its own 401 as an outage drops a
-    healthy provider.
+    A router that takes an edge's page for an answer shows it to the user; one that counts its own 401 as an
+    outage drops a healthy provider.
 
-Example
+Example:
     check: {kind: status_success}
 
 Source

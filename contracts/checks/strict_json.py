@@ -1,13 +1,13 @@
 """Each event of a stream, or the body, is exactly one strict JSON value.
 
 What it checks
-    RFC 8259 to the letter: no NaN or Infinity, no number beyond a double, no duplicate keys, no raw control characters, no second
-    value behind the first, UTF-8. The first byte of the first fault is named.
+    RFC 8259 to the letter: no NaN or Infinity, no number beyond a double, no duplicate keys, no raw control
+    characters, no second value behind the first, UTF-8. The first byte of the first fault is named.
 
 Why it matters
     Parsers disagree on all of these: some refuse the whole answer, some read another value than their neighbour.
 
-Example
+Example:
     check: {kind: strict_json}
 
 Source

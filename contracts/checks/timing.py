@@ -1,13 +1,13 @@
 """Bytes arrive as they are made.
 
 What it checks
-    With arrival times: that a stream does not come in one block, and has no stall longer than `stall_ms`. Captures have no
-    arrival times.
+    With arrival times: that a stream does not come in one block, and has no stall longer than `stall_ms`.
+    Captures have no arrival times.
 
 Why it matters
     A hop that buffers turns a stream into one late block; a stall makes clients give up.
 
-Example
+Example:
     check: {kind: timing, stall_ms: 15000}
 
 Source

@@ -1,14 +1,14 @@
 """Tool calls can be assembled without guessing.
 
 What it checks
-    In a stream: every delta of a call carries its index; id and name come once, and first. In every answer: the arguments
-    are text that assembles into exactly one JSON object (an object where the dialect sends one). Arguments that the token limit
-    cut are no fault of theirs.
+    In a stream: every delta of a call carries its index; id and name come once, and first. In every answer: the
+    arguments are text that assembles into exactly one JSON object (an object where the dialect sends one).
+    Arguments that the token limit cut are no fault of theirs.
 
 Why it matters
     Clients merge deltas by index: two calls on one index become one call with `{…}{…}` for arguments.
 
-Example
+Example:
     check: {kind: tool_calls, index: required, arguments: text}
 
 Source
@@ -25,7 +25,7 @@ from contracts.checks import counted, holds, lost_tail, not_applicable, reply_of
 from contracts.model import Scope, Verdict
 
 if TYPE_CHECKING:
-    from contracts.facts import Fault, Facts
+    from contracts.facts import Facts, Fault
 
 # What the model wrote; all else is what the provider made of it.
 BY_MODEL = ("arguments-malformed", "arguments-control-character", "arguments-duplicate-key", "arguments-nan",

@@ -1,14 +1,15 @@
 """Usage is reported where it belongs, once, in whole numbers that add up.
 
 What it checks
-    In a stream: at most one report unless the request asked for one with every event; where it was asked for, it comes, and
-    rides where `rides` says: `last` (an event without choices, with only the close behind it), `finish` (on the event that ends
-    a choice) or `chunk`. Everywhere: counts are non-negative whole numbers whose sum is right, reasoning counted in or beside.
+    In a stream: at most one report unless the request asked for one with every event; where it was asked for,
+    it comes, and rides where `rides` says: `last` (an event without choices, with only the close behind it),
+    `finish` (on the event that ends a choice) or `chunk`. Everywhere: counts are non-negative whole numbers
+    whose sum is right, reasoning counted in or beside.
 
 Why it matters
     Budgets are computed from it: a second report is counted twice, a missing one not at all.
 
-Example
+Example:
     check: {kind: usage, events: once, rides: [last, finish]}
 
 Source

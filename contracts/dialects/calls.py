@@ -21,8 +21,8 @@ UNINDEXED = "unindexed"
 class CallDelta(NamedTuple):
     """One piece of a call as the dialect read it; None is a member that was absent or null.
 
-    `arguments` may be any JSON value: what is no text is a fact. `whole`: the dialect sends calls in one piece, so index and
-    order mean nothing.
+    `arguments` may be any JSON value: what is no text is a fact. `whole`: the dialect sends calls in one piece,
+    so index and order mean nothing.
     """
 
     index: object

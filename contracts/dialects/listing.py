@@ -32,7 +32,9 @@ def read(value: object, query: ListingQuery) -> Listing:
         identity = get_id(item) if isinstance(item, dict) else None
         if not isinstance(identity, str) or not identity:
             _note(faults, "no-id", f"entry {position} has no text at '{query.id}'")
-            identity = next((item[k] for k in IDS if isinstance(item.get(k), str)), None) if isinstance(item, dict) else None
+            identity = (
+                next((item[k] for k in IDS if isinstance(item.get(k), str)), None) if isinstance(item, dict) else None
+            )
             if not identity:
                 continue
         identity = identity[:MAX_ID_CHARS]
@@ -51,7 +53,9 @@ def _items(value: object, query: ListingQuery, faults: dict[str, Fault]) -> list
     items = _getter(query.items)(value) if isinstance(value, dict) or query.items in ("@", "[]") else None
     if isinstance(items, list):
         return items
-    found = "a bare list" if isinstance(value, list) else "an object without it" if isinstance(value, dict) else "no object"
+    found = (
+        "a bare list" if isinstance(value, list) else "an object without it" if isinstance(value, dict) else "no object"
+    )
     _note(faults, "no-list", f"expected a list at '{query.items}', found {found}")
     if isinstance(value, list):
         return value
@@ -110,11 +114,11 @@ def _getter(path: str) -> Callable[[Any], Any]:
         return lambda value: value
     if path.isidentifier():
         return lambda value: value.get(path) if isinstance(value, dict) else None
-    import jmespath  # noqa: PLC0415 - only for rows that need it
+    import jmespath
 
     expression = jmespath.compile(path)
 
-    def search(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    def search(value: Any) -> Any:
         """Search, taking a path that does not fit the value for one that finds nothing."""
         try:
             return expression.search(value)

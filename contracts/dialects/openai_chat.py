@@ -8,6 +8,7 @@ from msgspec import Struct, ValidationError, convert
 
 from contracts.dialects import asking, told
 from contracts.dialects.calls import CallDelta
+from contracts.dialects.schema import encodable
 from contracts.dialects.usage import Names, Placed
 from contracts.facts import Asked, ErrorSeen
 
@@ -193,6 +194,9 @@ def _validate(recorder: Recorder, record: type[Struct], schema: str, value: obje
         if not recorder.schema.validate(schema, value, recorder.event, recorder.byte):
             # JSON Schema takes 1790000000.0 for an integer; strict clients refuse the whole answer over it.
             recorder.schema.refused(str(refused), recorder.event, recorder.byte)
+    except UnicodeEncodeError:
+        # A constant or a key with an unpaired surrogate, which msgspec cannot compare.
+        _validate(recorder, record, schema, encodable(value))
 
 
 def _fold(recorder: Recorder, value: dict[str, Any], part: str) -> None:
@@ -250,6 +254,11 @@ def _content(recorder: Recorder, record: ChoiceRecord, content: dict[str, Any], 
         if piece and isinstance(piece, str):
             recorder.reasoning(record, piece)
             break
+    _rest(recorder, record, content, whole=whole)
+
+
+def _rest(recorder: Recorder, record: ChoiceRecord, content: dict[str, Any], *, whole: bool) -> None:
+    """Fold what is neither text nor reasoning."""
     refusal = content.get("refusal")
     if refusal and isinstance(refusal, str):
         recorder.refusal(record, refusal)
@@ -262,7 +271,9 @@ def _content(recorder: Recorder, record: ChoiceRecord, content: dict[str, Any], 
                 recorder.call(record, _call(call, whole=whole))
     legacy = content.get("function_call")
     if isinstance(legacy, dict):  # deprecated, has neither index nor id: its name stands for both
-        recorder.call(record, CallDelta(0, None if record.calls else "function", legacy.get("name"), legacy.get("arguments")))
+        recorder.call(
+            record, CallDelta(0, None if record.calls else "function", legacy.get("name"), legacy.get("arguments"))
+        )
 
 
 def _call(call: dict[str, Any], *, whole: bool) -> CallDelta:

@@ -54,7 +54,7 @@ class SchemaFaults:
         path = words[-2] if len(words) > 1 and words[-2].startswith("$") else "$"
         path = path.removeprefix("$").lstrip(".").replace("[...]", "[]") or "the value"
         names = {"int": "integer", "float": "number", "str": "string"}
-        expected, found = (names.get(w, w) for w in (words[1::2] + ["", ""])[:2])
+        expected, found = (names.get(w, w) for w in [*words[1::2], "", ""][:2])
         self.note(path, expected, found, event, byte)
 
     def note(self, path: str, expected: str, found: str, event: int | None, byte: int | None) -> None:
@@ -74,9 +74,9 @@ class SchemaFaults:
         )
 
 
-def compile_schema(schema: bytes) -> Any:  # noqa: ANN401 - jsonschema-rs gives its validators no common public type
+def compile_schema(schema: bytes) -> Any:
     """Compile a JSON Schema (2020-12)."""
-    import jsonschema_rs  # noqa: PLC0415 - 29 ms that a clean stream never pays
+    import jsonschema_rs
 
     return jsonschema_rs.Draft202012Validator(json.decode(schema))
 
@@ -86,7 +86,7 @@ def encodable(value: object) -> object:
     try:
         json.encode(value)
     except UnicodeEncodeError:
-        from json import dumps, loads  # noqa: PLC0415 - msgspec refuses the surrogates that this is about
+        from json import dumps, loads
 
         return loads(dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
     return value

@@ -57,7 +57,9 @@ def at_top(value: Mapping[str, Any]) -> ErrorSeen | None:
         return from_member(value, "bare", nested=False)
     if value.get("detail") and "choices" not in value:
         detail = value["detail"]
-        return from_member({"message": detail} if isinstance(detail, str) else {"message": "see detail"}, "bare", nested=False)
+        return from_member(
+            {"message": detail} if isinstance(detail, str) else {"message": "see detail"}, "bare", nested=False
+        )
     return None
 
 

@@ -63,7 +63,9 @@ class UsageRecord:
         number = value.get(name)
         if isinstance(number, int) and not isinstance(number, bool) and number >= 0:
             return number
-        found = "absent" if name not in value else repr(number)[:40] if isinstance(number, (int, float)) else "no number"
+        found = (
+            "absent" if name not in value else repr(number)[:40] if isinstance(number, (int, float)) else "no number"
+        )
         self._fault("not-a-count", f"{name} is {found}", event, byte)
         return None
 

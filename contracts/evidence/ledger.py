@@ -1,7 +1,8 @@
 """The ledger of a run: what was sent, what was refused and what it may have cost, in exact decimals.
 
-Money and free chats are reserved before a request is sent and settled after it, so that no interleaving of requests can pass a
-limit. All methods are synchronous and touch only this object: under asyncio nothing can run between a test and its reservation.
+Money and free chats are reserved before a request is sent and settled after it, so that no interleaving of
+requests can pass a limit. All methods are synchronous and touch only this object: under asyncio nothing can run
+between a test and its reservation.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ CREDENTIALS = ("authorization", "x-api-key", "api-key", "x-goog-api-key", "cooki
 KEY_PARAMETERS = ("key", "api_key", "api-key", "apikey", "access_token", "token")
 MAX_FREE_TOKENS = 64  # the cap of a free chat: enough for one sentence
 CAPS = ("max_tokens", "max_completion_tokens")
-# What a free chat may carry. Anything else (tools, plugins, n, models, provider routing, web search) may be priced apart.
+# What a free chat may carry. Anything else (tools, plugins, n, models, routing, web search) may be priced apart.
 FREE_MEMBERS = frozenset(("model", "messages", "stream", "stream_options", "temperature", *CAPS))
 
 
@@ -37,7 +37,10 @@ class Sending(NamedTuple):
 
 
 class RowRules(Struct, frozen=True, kw_only=True):
-    """What a provider's row permits. `catalogue` holds (method, path) with `{id}` for a model id, paths from the root."""
+    """What a provider's row permits.
+
+    `catalogue` holds (method, path), paths from the root with `{id}` for a model id.
+    """
 
     provider: str
     base_url: str
@@ -96,7 +99,9 @@ def _decide_chat(sending: Sending, query: str, rules: RowRules, proofs: Mapping[
         return Allowed("post_free")
     keyless = not _has_credentials(sending, query)
     if keyless and model == PROBE_MODEL:
-        return Allowed("post_free") if rules.declares_key else Refused("the row declares no key, so a chat may be served")
+        return (
+            Allowed("post_free") if rules.declares_key else Refused("the row declares no key, so a chat may be served")
+        )
     if model not in proofs:
         return Refused(f"nothing proves in this run that {model[:80]} costs nothing")
     extra = sorted(set(value) - FREE_MEMBERS)
