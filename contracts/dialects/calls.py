@@ -25,7 +25,7 @@ class CallDelta(NamedTuple):
     so index and order mean nothing.
     """
 
-    index: object
+    position: object
     id: object
     name: object
     arguments: object
@@ -66,8 +66,8 @@ def _key(recorder: Recorder, choice: ChoiceRecord, delta: CallDelta) -> object:
     """Find which call a delta belongs to: by its index; without one, by its id, else the last call goes on."""
     if delta.whole:
         return len(choice.calls)
-    if isinstance(delta.index, int) and not isinstance(delta.index, bool):
-        return delta.index
+    if isinstance(delta.position, int) and not isinstance(delta.position, bool):
+        return delta.position
     recorder.call_fault("index-missing", "a delta has no whole number as index")
     if isinstance(delta.id, str) and delta.id:
         return (UNINDEXED, delta.id)
