@@ -37,7 +37,7 @@ def main() -> int:
 def _run(argv: list[str]) -> int:
     import_msgspec()
     from contracts.errors import CaptureError, ConfigError
-    from contracts_cli.options import parse
+    from contracts_cli.argv import parse
 
     chosen = parse(argv)
     if chosen is None:

@@ -128,7 +128,7 @@ def _verdict(findings: Sequence[Finding]) -> tuple[str, str]:
 def _explained(finding: Finding) -> Iterable[str]:
     if finding.detail:
         yield scrub(finding.detail)
-    if finding.reason:
+    if finding.reason and finding.reason != finding.detail:
         yield scrub(finding.reason)
     if finding.outcome is Outcome.VIOLATED:
         compared = [

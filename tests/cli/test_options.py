@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contracts_cli.app import parse_with_typer
-from contracts_cli.options import COMMANDS, Command, Option, parse, parse_seconds
+from contracts_cli.argv import parse
+from contracts_cli.options import COMMANDS, Command, Option, parse_seconds
 
 
 @contextmanager

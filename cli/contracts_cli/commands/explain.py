@@ -69,7 +69,7 @@ def explain(settings: Settings) -> Explanation:
     kinds = _kinds()
     if settings.id in kinds:
         return _explanation(settings.id, None)
-    known = catalogue.load(search.find(settings.config, os.environ, ".")).contracts
+    known = catalogue.load(search.find(settings.config, os.environ, "")).contracts
     contract = known.get(settings.id)
     if contract is None:
         hint = did_you_mean(settings.id, [*known, *kinds])

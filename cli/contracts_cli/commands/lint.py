@@ -52,7 +52,7 @@ def run(settings: Settings) -> int:
 
 
 def _usual(config: str | None) -> tuple[str, ...]:
-    found = search.find(config, os.environ, ".")
+    found = search.find(config, os.environ, "")
     shipped = tuple(os.path.join(FOLDER, part) for part in ("contracts", "dialects"))
     return shipped if found is None else (found, *shipped)
 

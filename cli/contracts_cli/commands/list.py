@@ -65,7 +65,7 @@ def run(settings: Settings) -> int:
 
 def read(settings: Settings) -> Lists:
     """Read what is to be listed. Raises ConfigError."""
-    config = search.find(settings.config, os.environ, ".")
+    config = search.find(settings.config, os.environ, "")
     read_ = catalogue.load(config)
     return Lists(
         config=config,
