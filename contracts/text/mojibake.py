@@ -25,7 +25,8 @@ _JOIN = frozenset("\x85\xa0\xad·…–—’•")
 # What honestly follows a letter, and then no letter does: closing quotes of some language, marks, superscripts.
 _CLOSE = frozenset("«»“”‘‹›™®©²³¹ºª°†‡")
 _CLOSING_QUOTES = frozenset("»«”“›‹’‘")
-_SOFT = _JOIN | _CLOSE | frozenset("šžŠŽ")
+_PUNCTUATION = _JOIN | _CLOSE
+_SOFT = _PUNCTUATION | frozenset("šžŠŽ")
 # What may come after punctuation that follows a letter: openers, currencies, fractions.
 _OPEN = frozenset("€£¥¢§„‚¿¡½¼¾±¶")
 _QUOTES = frozenset(('""', "''", "``", "“”", "„“", "„”", "«»", "»«", "‘’", "‚‘", "「」", "『』", "‹›", "’’", "””"))
@@ -141,7 +142,7 @@ def _pair(text: str, one: Unit, other: Unit) -> bool:
         return False
     if weak(text[one.start : one.end]) and weak(text[other.start : other.end]):
         return False
-    if text[one.end - 1] in _JOIN and text[other.end - 1] in _JOIN and latin(one.char) and latin(other.char):
+    if text[one.end - 1] == text[other.end - 1] in "…–—’•" and latin(one.char) and latin(other.char):
         return False
     near = abs(ord(one.char) - ord(other.char)) < 0x80  # noqa: PLR2004 - a block of Unicode
     return near or (common(one.char) and common(other.char))
@@ -189,6 +190,8 @@ def _product(tail: str, left: str, right: str) -> bool:
 def _latin(lead: str, tail: str, char: str, left: str, right: str) -> bool:  # noqa: PLR0911 - a table of cases
     """Judge what decodes to a Latin letter by the case of its neighbours."""
     before, after = left[-1:], right[:1]
+    if lead == "Ä" and tail in "šžŠŽ":  # letters of Estonian; Ě, Ğ, Ċ and Ď seldom stand where only they would tell
+        return before.islower() and char.islower()
     if before.islower():
         return not char.isupper() and not (after.isupper() and tail in _SOFT)
     if before.isupper():
@@ -234,14 +237,14 @@ def _three(lead: str, tail: str, char: str, left: str, right: str) -> bool:
     if (lead == "â" and tail[0] == "€") or (lead == "ï" and ord(char) >= 0xFEFF):  # noqa: PLR2004 - BOM
         return True
     first, second = tail
-    honest = _JOIN | _CLOSE
     if lead == "á" and first in "¸¹º»" and latin(char):
-        if second not in honest or second == "\xad" or left[-1:].isupper():
+        if second not in _PUNCTUATION or second == "\xad" or left[-1:].isupper():
             return True
         if second in _JOIN:
             return left[-1:].isalpha() and _VIETNAMESE_END.match(right) is not None
         return right[:1].islower()
-    return not (first in honest and (second in honest or second in _OPEN))
+    # š and ž are letters of words that a quotation mark follows: Czech „víš“.
+    return not (first in _SOFT and (second in _SOFT or second in _OPEN))
 
 
 def _four(tail: str) -> bool:

@@ -47,6 +47,7 @@ def character_by_character(text: str) -> Text:
     return scan(text, range(len(text)))
 
 
+@settings(deadline=None)
 @given(st.lists(PARTS, max_size=8), st.lists(st.integers(1, 40), min_size=1, max_size=12))
 def test_where_a_text_is_cut_does_not_matter(parts: list[str], sizes: list[int]) -> None:
     text = "".join(parts)
@@ -99,10 +100,23 @@ def test_the_scanner_holds_a_bounded_number_of_characters_and_pieces() -> None:
     assert sys.getsizeof(scanner._found) < 4096
 
 
-SCRIPTS = {
-    "Latin small": "abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþßÿāăąćčďđēęěğģīįıķļłńņňŋōőœŕřśşšţťũūůűųŵŷźżžșțẹọạảấầẩẫậắằẳẵặ",
-    "Latin capitals": "ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞŸĀĂĄĆČĎĐĒĘĚĞĢĪĮİĶĻŁŃŅŇŊŌŐŒŔŘŚŞŠŢŤŨŪŮŰŲŴŶŹŻŽȘȚ",
-    "Greek": "αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊϋΑΒΓΔ",
+ALPHABETS = {
+    "Czech and Slovak": "aábcčdďeéěfghiíjklľĺmnňoóôpqrŕřsštťuúůvwxyýzž",
+    "Danish": "abcdefghijklmnopqrstuvwxyzæøå",
+    "Estonian and Finnish": "abcdefghijklmnoprsšzžtuvõäöü",
+    "French": "aàâbcçdeéèêëfghiîïjklmnoôœpqrstuùûüvwxyÿz",
+    "German": "abcdefghijklmnopqrstuvwxyzäöüß",
+    "Hungarian": "aábcdeéfghiíjklmnoóöőpqrstuúüűvwxyz",
+    "Icelandic": "aábdðeéfghiíjklmnoóprstuúvxyýþæö",
+    "Latvian and Lithuanian": "aāąbcčdeēęėfgģhiīįjkķlļmnņoprsštuūųvzž",
+    "Maltese": "abċdefġghħijklmnopqrstuvwxżzàèìòù",
+    "Polish": "aąbcćdeęfghijklłmnńoóprsśtuwyzźż",
+    "Portuguese": "aáâãàbcçdeéêfghiíjlmnoóôõpqrstuúvxz",
+    "Romanian": "aăâbcdefghiîjlmnoprsștțuvxz",
+    "Spanish and Catalan": "aáàbcçdeéèfghiíïjlmnñoóòpqrstuúüvxyz",
+    "Vietnamese": "aàáãạảăắằẵặẳâấầẫậẩbcdđeèéẽẹẻêếềễệểghiìíĩịỉklmnoòóõọỏôốồỗộổơớờỡợởpqrstuùúũụủưứừữựửvxyýỳỹỵỷ",
+    "Turkish": "abcçdefgğhıijklmnoöprsştuüvyzâî",
+    "Greek": "αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊϋ",
     "Cyrillic": "абвгдежзийклмнопрстуфхцчшщъыьэюяіїєґўђћљњџқғңөұүһ",
     "Hebrew": "אבגדהוזחטיכלמנסעפצקרשתךםןףץ",
     "Arabic": "ابتثجحخدذرزسشصضطظعغفقكلمنهويپچژگیآأؤئةى",
@@ -112,25 +126,28 @@ SCRIPTS = {
     "Kana": "あいうえおかきくけこさしすせそたちつてとなにぬねのアイウエオカキクケコサシスセソ",
     "Hangul": "가나다라마바사아자차카타파하각난달람맙삿앙",
 }
-WORDS = st.one_of([st.text(alphabet, min_size=1, max_size=9) for alphabet in SCRIPTS.values()])
+SMALL = st.one_of([st.text(alphabet, min_size=1, max_size=9) for alphabet in ALPHABETS.values()])
+WORDS = st.one_of(SMALL, SMALL.map(str.upper), SMALL.map(str.capitalize))
 AROUND = st.sampled_from(["{}", "“{}”", "«{}»", "« {} »", "„{}“", "({})", "{}…", "{} — {}", "‘{}’", "{}®", "{}, {}.", "{}:\n{}!", "{}–{}"])
 
 
 @given(WORDS, WORDS, AROUND)
-@settings(max_examples=400)
+@settings(max_examples=400, deadline=None)
 def test_honest_words_are_never_damage(one: str, other: str, around: str) -> None:
     text = around.replace("{}", one, 1).replace("{}", other)
     assert find(text) == ()
 
 
-@given(st.one_of([st.text(alphabet, min_size=2, max_size=9) for alphabet in SCRIPTS.values()]))
-@settings(max_examples=400)
+@given(SMALL)
+@settings(max_examples=400, deadline=None)
 def test_a_double_encoded_word_with_two_such_characters_is_found(word: str) -> None:
-    if sum(not char.isascii() for char in word) < 2 or not word.islower():
-        return
-    assert find(latin1(word)) != ()
+    if sum(not char.isascii() for char in word) >= 2:
+        assert find(latin1(word)) != ()
+        # Ä—Ä— is ėė, and also what somebody writes who stutters.
+        assert find(cp1252(word)) != () or len(set(word)) == 1
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(codec="utf-8", min_codepoint=0x80), min_size=2, max_size=9))
 def test_what_is_called_damaged_decodes(word: str) -> None:
     for damage in find(latin1(word)):
