@@ -6,7 +6,7 @@ same Facts whether they come whole or one by one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import structs
 
@@ -14,6 +14,7 @@ from contracts.dialects import asking, listing
 from contracts.dialects.recorder import Recorder
 from contracts.facts import Body, ErrorSeen, Facts, Fault, Framing
 from contracts.wire import media_type, ndjson, sse
+from contracts.wire.body_kind import BLANK, MAX_BLANK_BYTES, is_blank, several_lines, sniff
 from contracts.wire.strict_json import UNREADABLE, decode, loads_fast
 
 if TYPE_CHECKING:
@@ -23,16 +24,19 @@ if TYPE_CHECKING:
     from contracts.facts import AnswerKind, BodyKind
     from contracts.model import Exchange, Headers, Request
 
-MAX_BODY_BYTES = 64 * 1024 * 1024  # a body that is not streamed; listings of public catalogues reach some MB
-MAX_BLANK_BYTES = 64 * 1024  # so much white space before anything: the label decides what the body is
 MAX_HEADERS = 100
 MAX_HEADER_CHARS = 512
 SECRET_HEADERS = ("authorization", "cookie", "set-cookie", "x-api-key", "api-key", "proxy-authorization")
-FIELDS = (b"data", b"event", b"id", b"retry", b":")
-SSE = "text/event-stream"
-NDJSON = ("application/x-ndjson", "application/ndjson", "application/jsonl")
-BOM = b"\xef\xbb\xbf"
-BLANK = b" \t\r\n"
+
+
+class Limits(NamedTuple):
+    """How much is kept at most: of one event, and of a body that is not streamed, such as a listing of some MB."""
+
+    event_bytes: int = 8 * 1024 * 1024
+    body_bytes: int = 64 * 1024 * 1024
+
+
+LIMITS = Limits()
 
 
 def fold(exchange: Exchange, dialect: Dialect, tables: Tables, kind: AnswerKind | None = None) -> Facts:
@@ -54,10 +58,11 @@ class Fold:
         dialect: Dialect,
         tables: Tables,
         kind: AnswerKind | None = None,
+        limits: Limits = LIMITS,
     ) -> None:
         """Start on the answer to `request`; status and headers have arrived, the body has not."""
         self._dialect, self._tables, self._status, self._headers = dialect, tables, status, headers
-        self._keyless = request.keyless
+        self._keyless, self._limits = request.keyless, limits
         self._path = asking.path_of(request.url)
         self._kind: AnswerKind | None = kind or dialect.kind(request.method, self._path)
         self._asked = dialect.asked(request) if self._kind in ("chat", None) else None
@@ -92,24 +97,25 @@ class Fold:
         if chat and self._body_kind == "json" and self._dialect.NDJSON and (self._asked is None or self._asked.stream):
             self._body_kind = "ndjson"
         if chat and self._body_kind in ("sse", "ndjson"):
-            self._stream(sse.Decoder() if self._body_kind == "sse" else ndjson.Decoder(), [head])
+            self._stream(head)
         else:
             self._head = []
             self._keep(head)
 
-    def _stream(self, decoder: sse.Decoder | ndjson.Decoder, chunks: Sequence[bytes]) -> None:
-        """Read what was kept, and all that comes, through a decoder."""
-        self._decoder, self._head = decoder, []
+    def _stream(self, kept: bytes) -> None:
+        """Read what was kept, and all that comes, through the decoder of the body's kind."""
+        decoder = sse.Decoder if self._body_kind == "sse" else ndjson.Decoder
+        self._decoder, self._head = decoder(self._limits.event_bytes), []
         self._recorder = Recorder(self._tables, streamed=True)
-        for chunk in chunks:
-            self._events(decoder.feed(chunk))
+        self._events(self._decoder.feed(kept))
 
     def _keep(self, chunk: bytes) -> None:
         """Keep bytes of a body that is read as a whole, within the limit."""
         if self._over is not None:
             return
-        if self._bytes > MAX_BODY_BYTES:
-            self._over = Fault(kind="body-too-large", detail=f"more than {MAX_BODY_BYTES} bytes", byte=MAX_BODY_BYTES)
+        limit = self._limits.body_bytes
+        if self._bytes > limit:
+            self._over = Fault(kind="body-too-large", detail=f"more than {limit} bytes", byte=limit)
             self._head = []
         elif chunk:
             self._head.append(chunk)
@@ -146,7 +152,7 @@ class Fold:
     def finish(self, ended: str = "unknown") -> Facts:
         """Give the Facts; `ended` is how the connection did: complete, cut or unknown."""
         whole = b"".join(self._head)
-        if self._body_kind in (None, "text") and self._over is None and not whole.strip(BOM + BLANK):
+        if self._body_kind in (None, "text") and self._over is None and is_blank(whole):
             self._body_kind = "empty"
         elif self._body_kind is None:
             self._body_kind = sniff(whole, self._label, last=True) or "text"
@@ -195,7 +201,7 @@ class Fold:
             return facts
         if value is UNREADABLE and several_lines(whole):
             self._body_kind = "ndjson"
-            self._stream(ndjson.Decoder(), [whole])
+            self._stream(whole)
             body = structs.replace(facts.body, kind="ndjson")
             assert self._decoder is not None  # noqa: S101 - set by _stream
             return self._streamed(structs.replace(facts, body=body), self._decoder)
@@ -221,51 +227,10 @@ class Fold:
         )
 
 
-def sniff(head: bytes, label: str, *, last: bool = False) -> BodyKind | None:
-    """Tell what a body is by its first bytes; None while they do not tell, unless they are the `last`."""
-    if len(head) < len(BOM) and BOM.startswith(head) and not last:
-        return None
-    rest = head.removeprefix(BOM)
-    start = rest.lstrip(BLANK)
-    if len(rest) - len(start) >= MAX_BLANK_BYTES:
-        return kind_by_label(label)
-    if not start:
-        return None
-    if start[:1] in (b"{", b"["):
-        if label == SSE and start[:1] == b"[" and (last or len(start) > 1):
-            return "sse" if start[1:2].isalpha() else "json"  # a line such as [DONE], whose field name is missing
-        return "json" if start[:1] == b"{" or label != SSE else None
-    if start[:1] == b"<":
-        return "html"
-    for field in FIELDS:
-        if start.startswith(field):
-            after = start[len(field) : len(field) + 1]
-            if field == b":" or after in (b":", b"\r", b"\n"):
-                return "sse"
-            if not after and not last:
-                return None
-    if not last and any(field.startswith(start) for field in FIELDS):
-        return None
-    return kind_by_label(label)
-
-
-def kind_by_label(label: str) -> BodyKind:
-    """Tell what a body is meant to be."""
-    if label == SSE:
-        return "sse"
-    return "ndjson" if label in NDJSON else "text"
-
-
 def strictly(data: bytes) -> tuple[object, tuple[Fault, ...]]:
     """Decode strict JSON; an unpaired surrogate is text.intact's, as its other half may come with the next event."""
     value, faults = decode(data)
     return value, tuple(f for f in faults if f.kind != "lone-surrogate")
-
-
-def several_lines(body: bytes) -> bool:
-    """Tell whether a body is one JSON object a line, two lines at least."""
-    lines = [line for line in body.splitlines()[:8] if line.strip()]
-    return len(lines) > 1 and all(decode(line)[0] is not UNREADABLE for line in lines[:2])
 
 
 def kind_of(value: object, status: int) -> AnswerKind:

@@ -138,7 +138,7 @@ def event(recorder: Recorder, name: bytes | None, value: object) -> None:
         if seen is None:
             _validate(recorder, Chunk, "chunk", value)
         else:
-            recorder.error(_placed(recorder, seen, "event"))
+            recorder.error(told.placed(seen, "event", recorder.event, recorder.byte))
         return
     if not value.get("error") and "choices" in value and name != b"error":
         _chunk(recorder, value)
@@ -147,7 +147,7 @@ def event(recorder: Recorder, name: bytes | None, value: object) -> None:
     if seen is None:
         _chunk(recorder, value)
         return
-    recorder.error(_placed(recorder, seen, "event" if name == b"error" else seen.form))
+    recorder.error(told.placed(seen, "event" if name == b"error" else seen.form, recorder.event, recorder.byte))
     if isinstance(value.get("choices"), list):
         _fold(recorder, value, "delta")
 
@@ -164,26 +164,11 @@ def body(recorder: Recorder, value: object) -> None:
     """Fold an answer that was not streamed."""
     seen = error(value)
     if seen is not None:
-        recorder.error(_placed(recorder, seen, seen.form))
+        recorder.error(told.placed(seen, seen.form, recorder.event, recorder.byte))
     else:
         _validate(recorder, Completion, "completion", value)
     if isinstance(value, dict):
         _fold(recorder, value, "message")
-
-
-def _placed(recorder: Recorder, seen: ErrorSeen, form: str) -> ErrorSeen:
-    """Give an error its place."""
-    return ErrorSeen(
-        form=form,
-        message=seen.message,
-        code=seen.code,
-        type=seen.type,
-        param=seen.param,
-        upstream=seen.upstream,
-        shaped=seen.shaped,
-        event=recorder.event,
-        byte=recorder.byte,
-    )
 
 
 def _validate(recorder: Recorder, record: type[Struct], schema: str, value: object) -> None:
@@ -231,7 +216,7 @@ def _choice(recorder: Recorder, choice: dict[str, Any], part: str, position: int
     if choice.get("error"):
         seen = told.from_member(choice["error"], "choice")
         if seen is not None:
-            recorder.error(_placed(recorder, seen, "choice"))
+            recorder.error(told.placed(seen, "choice", recorder.event, recorder.byte))
     reason = choice.get("finish_reason")
     if isinstance(reason, str):
         recorder.finish(record, reason)

@@ -56,4 +56,4 @@ def several_lines(body: bytes) -> bool:
 
 def is_blank(body: bytes) -> bool:
     """Tell whether a body holds nothing but white space behind a byte order mark, or only a part of that."""
-    return BOM.startswith(body[: len(BOM)]) and not body[len(BOM) :].strip(BLANK) or not body.strip(BLANK)
+    return not (b"" if BOM.startswith(body) else body.removeprefix(BOM).strip(BLANK))
