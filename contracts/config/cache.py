@@ -11,7 +11,7 @@ import stat
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from msgspec import msgpack
+from msgspec import MsgspecError, msgpack
 
 from contracts import __version__
 from contracts.config import places, scalars
@@ -47,14 +47,12 @@ class Cache:
         if self._folder is None:
             return None
         try:
-            head = len(_MAGIC) + 2 * _DIGEST_BYTES
             data = _read_ours(os.path.join(self._folder, slot))
-            if data[: head - _DIGEST_BYTES] != _MAGIC + key or data[head - _DIGEST_BYTES : head] != _digest(
-                data[head:]
-            ):
+            payload = data[len(_MAGIC) + 2 * _DIGEST_BYTES :]
+            if not data.startswith(_MAGIC + key + _digest(payload)):
                 return None
-            return msgpack.decode(data[head:])
-        except (OSError, ValueError):
+            return msgpack.decode(payload)
+        except (OSError, MsgspecError, RecursionError):
             return None
 
     def put(self, slot: str, key: bytes, value: Any) -> None:
@@ -66,7 +64,7 @@ class Cache:
             if len(payload) <= _MAX_ENTRY_BYTES and _is_ours(self._folder):
                 _write_whole(os.path.join(self._folder, slot), _MAGIC + key + _digest(payload) + payload)
                 _drop_oldest(self._folder)
-        except (OSError, ValueError, TypeError, OverflowError, RecursionError):
+        except (OSError, MsgspecError, TypeError, OverflowError, RecursionError, UnicodeError):
             return
 
 

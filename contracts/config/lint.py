@@ -67,8 +67,7 @@ def lint(
         except ConfigError as error:
             errors, warnings = list(error.problems), []
         problems = [_problem("error", line) for line in errors]
-        # A warning from a file that is half understood may be wrong.
-        problems += [] if errors else [_problem("warning", line) for line in warnings]
+        problems += [_problem("warning", line) for line in warnings]
         problems.sort(key=lambda problem: (problem.file != path, problem.file, problem.line or 0, problem.column or 0))
         found.update(dict.fromkeys(problems))
     return list(found)
@@ -77,7 +76,7 @@ def lint(
 def _look(
     document: Document, library: Catalogue, today: date, stdin: Callable[[], bytes]
 ) -> tuple[list[str], list[str]]:
-    """Errors and warnings of one file; what it is, its keys say."""
+    """Errors and warnings of one file; what it is, its keys say. Of a file that is half understood no warnings."""
     if _is(document, "providers"):
         return _providers(document, library, today, stdin)
     if _is(document, "check"):

@@ -25,7 +25,7 @@ def rows(tmp_path: Path) -> Write:
             (tmp_path / name.replace("_", ".")).write_bytes(data)
         path = tmp_path / "providers.yaml"
         path.write_text("version: 1\nproviders:\n" + text, encoding="utf-8")
-        return catalogues.load(str(path), use_cache=False, stdin=lambda: stdin)
+        return catalogues.load(str(path), use_cache=False, stdin=iter([stdin]).__next__)
 
     return write
 

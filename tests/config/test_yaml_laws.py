@@ -221,6 +221,8 @@ def test_a_file_that_is_too_long_is_not_even_parsed() -> None:
         ("! 5", "5"),
         ("!!float 5", 5.0),
         ("٣", "٣"),
+        ("1٣", "1٣"),
+        ("0o٣", "0o٣"),
         ("=", "="),
         ('"<<"', "<<"),
     ],
@@ -229,6 +231,23 @@ def test_a_scalar_means_what_the_core_schema_of_yaml_1_2_says(text: str, value: 
     read = load(f"ä: {text}".encode(), "é.yaml").value["ä"]
     assert read == value
     assert type(read) is type(value)
+
+
+@pytest.mark.parametrize("order", [(CONFIG, CASSETTE), (CASSETTE, CONFIG)])
+@pytest.mark.parametrize(("text", "ours", "vcrpys"), [("0x_9", "0x_9", 9), ("7e5", 7e5, "7e5"), ("Off", "Off", False)])
+def test_what_one_kind_of_file_means_by_a_text_the_other_does_not(
+    order: tuple[Rules, Rules], text: str, ours: Any, vcrpys: Any
+) -> None:
+    for rules in order:
+        assert load(f"é: {text}".encode(), "é.yaml", rules).value["é"] == (vcrpys if rules.cassette else ours)
+
+
+def test_a_byte_order_mark_takes_no_column() -> None:
+    for mark in ("", "\ufeff"):
+        with pytest.raises(ConfigError, match=r"é\.yaml:1:4: expected UTF-8, found the byte 0xFF"):
+            load(f"{mark}é: ".encode() + b"\xff", "é.yaml")
+        with pytest.raises(ConfigError, match=r"é\.yaml:1:4: expected text, found the control character U\+0007"):
+            load(f"{mark}é: \a".encode(), "é.yaml")
 
 
 @pytest.mark.usefixtures("parser")
