@@ -131,7 +131,12 @@ def _view(explanation: Explanation, width: int) -> str:
         default = "has to be given" if parameter.required else f"default {_shown(parameter.default)}"
         value = "" if parameter.value is None else f", here {_shown(parameter.value)}"
         lines.append(terminal.wrap(f"{default}{value}", width, f"  {parameter.name}: ", "    "))
-    lines += ["", explanation.documentation, ""]
+    lines.append("")
+    # Line by line: the examples are YAML, whose indentation and line ends mean something.
+    for line in explanation.documentation.split("\n"):
+        indent = line[: len(line) - len(line.lstrip())]
+        lines.append(terminal.wrap(line.strip(), width, indent, indent))
+    lines.append("")
     return "\n".join(lines)
 
 

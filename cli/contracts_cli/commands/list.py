@@ -96,9 +96,14 @@ def table(rows: Sequence[tuple[str, ...]], width: int) -> list[str]:
     columns = [max(map(terminal.columns_of, column)) for column in zip(*clean, strict=True)]
     indent = sum(columns[:-1]) + 2 * len(columns)
     # Where the last column would be squeezed, it goes below its row.
-    below = " " * (indent if indent <= width // 2 else 4)
-    lines = []
+    squeezed = indent > width // 2
+    lines: list[str] = []
     for row in clean:
         cells = [cell + " " * (w - terminal.columns_of(cell)) for cell, w in zip(row, columns, strict=True)]
-        lines.append(terminal.wrap(row[-1], width, "  " + "  ".join(cells[:-1]) + "  ", below))
+        head = "  " + "  ".join(cells[:-1])
+        if squeezed:
+            head = head.rstrip() if indent - 2 <= width else "  " + "  ".join(row[:-1])
+            lines.extend((head, terminal.wrap(row[-1], width, "    ", "    ")))
+        else:
+            lines.append(terminal.wrap(row[-1], width, f"{head}  ", " " * indent))
     return lines
