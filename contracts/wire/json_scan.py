@@ -145,21 +145,22 @@ class Scan:
         text = self._text
         if text[at : at + 1] == '"':
             return self._string(at)
+        number = _number(text, at)
+        if number is not None:
+            end = number.end()
+            if end < len(text) and text[end] in ".eE" and _half_number(text, end):
+                self._expected("a digit", len(text))
+            return self._numeric(number[0], whole=number.end(1) < 0 and number.end(2) < 0, at=at), end
         word = _words(text, at)
         if word is not None:
             value = _WORDS[word[0]]
             if isinstance(value, float):
                 self._note("nan", at, detail=word[0])
             return value, word.end()
-        number = _number(text, at)
-        if number is None:
-            rest = text[at : at + 9]
-            if rest and at + len(rest) == len(text) and any(word.startswith(rest) for word in _WORDS):
-                self._expected("a value", len(text))
-            self._expected("a value", at)
-        if number.end() < len(text) and _half_number(text, number.end()):
-            self._expected("a digit", len(text))
-        return self._numeric(number[0], whole=number.end(1) < 0 and number.end(2) < 0, at=at), number.end()
+        rest = text[at : at + 9]
+        if rest and at + len(rest) == len(text) and any(word.startswith(rest) for word in _WORDS):
+            at = len(text)
+        return self._expected("a value", at)
 
     def _numeric(self, digits: str, *, whole: bool, at: int) -> int | float:
         value: int | float

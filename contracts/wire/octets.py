@@ -105,3 +105,12 @@ class Octets:
         if self._rest:
             self.invalid.add(event, end - len(self._rest))
             self._rest = b""
+
+
+def is_utf_8(raw: bytes) -> bool:
+    """Say whether bytes that no cut has divided are UTF-8."""
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from contracts.facts import Framing
 from contracts.wire.blank_lines import first_blank, last_blank
-from contracts.wire.octets import CR, LF
+from contracts.wire.octets import CR, LF, is_utf_8
 from contracts.wire.sse_blocks import Blocks, Event
 from contracts.wire.sse_fields import tail_data
 
@@ -87,7 +87,13 @@ class Decoder:
         elif chunk[:6] == b"data: " and chunk[self._trim :] == self._blank and not self._pieces:
             data = chunk[6 : self._trim]
             # Not longer than one before it: so within the limit, and no new longest.
-            if LF not in data and CR not in data and 0 not in data and len(chunk) <= self._longest and chunk.isascii():
+            if (
+                LF not in data
+                and CR not in data
+                and 0 not in data
+                and len(chunk) <= self._longest
+                and (chunk.isascii() or is_utf_8(chunk))
+            ):
                 at = self._at
                 self._at = at + len(chunk)
                 self._singles += 1

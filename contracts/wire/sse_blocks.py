@@ -13,17 +13,19 @@ from contracts.wire.sse_shapes import USUAL, Shape, shape_of
 Event = tuple[bytes | None, bytes, bytes, int]
 """Name (None for the default), data, last event id, offset of the first line of its block in the body."""
 
+_FEW_BYTES = 8192  # of blocks that are tried as if no gap stood between them; trying costs more the more there are
 _NONE: tuple[Event, ...] = ()
 
 
 class Blocks:
     """What the blocks so far have told. A block of more than `limit` bytes is dropped, its fields count for nothing."""
 
-    __slots__ = ("_ends", "events", "fields", "limit", "longest", "octets", "over", "shape")
+    __slots__ = ("_ends", "_few", "events", "fields", "limit", "longest", "octets", "over", "shape")
 
     def __init__(self, limit: int) -> None:
         """Begin with none."""
         self.limit = limit
+        self._few = min(limit, _FEW_BYTES)
         self.fields = Fields()
         self.octets = Octets()
         self.over = Tally("event-too-large", f"more than {limit} bytes")
@@ -52,16 +54,30 @@ class Blocks:
             self._check(head, at)
         shape = self.shape
         if not (head.startswith(shape.lead) and head.endswith(shape.blank)):
-            if len(head) <= self.limit and shape.is_comment(head):
-                self.fields.comments += 1
-                self._ends += 2
-                return _NONE
-            found = shape_of(head)
-            if found is None:
-                return self.lines(head, at)
-            if found is not shape:
-                self.learn(found)
-                shape = found
+            return self._other(head, at)
+        if shape.plain and len(head) <= self._few:
+            parts = head[len(shape.lead) : -len(shape.blank)].split(shape.separator)
+            joined = b"".join(parts)
+            if LF not in joined and CR not in joined:
+                return self._run([], parts, at)
+        return self._split(head, at)
+
+    def _other(self, head: bytes, at: int) -> Sequence[Event]:
+        """Blocks of which the first one is not of the present shape."""
+        if len(head) <= self.limit and self.shape.is_comment(head):
+            self.fields.comments += 1
+            self._ends += 2
+            return _NONE
+        shape = shape_of(head)
+        if shape is None:
+            return self.lines(head, at)
+        if shape is not self.shape:
+            self.learn(shape)
+        return self._split(head, at)
+
+    def _split(self, head: bytes, at: int) -> Sequence[Event]:
+        """Blocks of the present shape, mostly, with gaps between them."""
+        shape = self.shape
         gaps, names, datas = shape.columns(shape.split(head))
         if not datas or CR in (b"".join(datas) if shape.crlf else head):
             return self.lines(head, at)
@@ -91,18 +107,20 @@ class Blocks:
         put = events.append
         longest = 0
         # Measured: at any number of events a loop is quicker than zip, accumulate and max, and two loops than one.
-        for name, data in zip(names, datas, strict=False):
-            put((name, data, last_id, at))
-            size = len(name) + len(data) + extra
-            at += size
-            if size > longest:  # noqa: PLR1730 - in half the time of max()
-                longest = size
-        for data in () if names else datas:
-            put((None, data, last_id, at))
-            size = len(data) + extra
-            at += size
-            if size > longest:  # noqa: PLR1730 - in half the time of max()
-                longest = size
+        if names:
+            for name, data in zip(names, datas, strict=True):
+                put((name, data, last_id, at))
+                size = len(name) + len(data) + extra
+                at += size
+                if size > longest:  # noqa: PLR1730 - in half the time of max()
+                    longest = size
+        else:
+            for data in datas:
+                put((None, data, last_id, at))
+                size = len(data) + extra
+                at += size
+                if size > longest:  # noqa: PLR1730 - in half the time of max()
+                    longest = size
         self.longest = max(self.longest, longest - len(shape.blank) // 2)
         self.events += len(datas)
         self._ends += len(datas) * shape.lines

@@ -13,17 +13,19 @@ from collections.abc import Callable
 class Shape:
     """One shape with one kind of line end, in slots because every read looks at them.
 
-    `split` cuts into gap, name (when `named`), data, gap, and so on. `extra` counts the bytes of a block besides name
-    and data, `lines` its line ends, both with the empty line.
+    `plain` blocks are one `data: ` line. `split` cuts into gap, name (when `named`), data, gap, and so on. `extra`
+    counts the bytes of a block besides name and data, `lines` its line ends, both with the empty line.
     """
 
-    __slots__ = ("_pattern", "blank", "crlf", "extra", "lead", "lines", "named", "split")
+    __slots__ = ("_pattern", "blank", "crlf", "extra", "lead", "lines", "named", "plain", "separator", "split")
 
     def __init__(self, eol: bytes, *leads: bytes, pattern: bytes) -> None:
         """Count what `leads`, the beginnings of a block's lines, have in common."""
         self.lead = leads[0]
         self.blank = eol + eol
         self.crlf = eol == b"\r\n"
+        self.separator = self.blank + self.lead
+        self.plain = leads == (b"data: ",)
         self.named = len(leads) > 1
         self.lines = len(leads) + 1
         self.extra = sum(map(len, leads)) + len(eol) * self.lines

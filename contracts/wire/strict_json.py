@@ -9,19 +9,29 @@ Two speeds: compiled readers that say yes or no, and `json_scan`, which says wha
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 import jiter
 import msgspec
 
 from contracts.facts import Fault
-from contracts.wire.json_scan import Broken, Scan
 
 UNREADABLE: Final = object()
 """Stands for a value that could not be had; no JSON value is this object."""
 
 MAX_BYTES: Final = 32 * 1024 * 1024  # a listing of thousands of models has 3 MB
 MAX_DEPTH: Final = 128  # chat chunks have 6; the compiled readers stop at 200
+
+# Both compiled readers make an int of any length, but no double holds a whole number of more digits. That long a run
+# has so many digits in a row among every fiftieth byte, which takes a hundredth of the time to look at.
+_DOUBLE_DIGITS = 308
+_STEP = 50
+_sampled_digits = re.compile(rb"[0-9]{%d}" % (_DOUBLE_DIGITS // _STEP)).search
+_digits = re.compile(rb"[0-9]{%d}" % (_DOUBLE_DIGITS + 1)).search
+
+_HAS_BLANKS = b": "  # at the beginning of data that are not compact, which need not be written for that to be seen
+_BEGIN = 40
 
 _read = msgspec.json.Decoder().decode
 _write = msgspec.json.Encoder().encode
@@ -37,12 +47,13 @@ def loads_fast(data: bytes, max_depth: int = MAX_DEPTH) -> Any:
         value = _read(data)
         # Data that come out again as they went in are compact and strict: no key twice, no infinity, no odd byte.
         # That costs half of what jiter takes, which alone among the compiled readers refuses a duplicate key.
-        # Neither this writer nor a double holds a whole number of 400 digits, so it is refused in either case.
-        if _write(value) != data:
+        if _HAS_BLANKS in data[:_BEGIN] or _write(value) != data:
             value = jiter.from_json(data, catch_duplicate_keys=True, allow_inf_nan=False)
     except _Refused:
         return UNREADABLE
     if len(data) > 2 * max_depth and data.count(b"[") + data.count(b"{") > max_depth and _is_deeper(value, max_depth):
+        return UNREADABLE
+    if len(data) > _DOUBLE_DIGITS and _sampled_digits(data[::_STEP]) and _digits(data):
         return UNREADABLE
     return value
 
