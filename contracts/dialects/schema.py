@@ -5,6 +5,7 @@ jsonschema-rs is imported only when a value was refused by the dialect's own fas
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from msgspec import json
@@ -35,7 +36,6 @@ class SchemaFaults:
         """Hold a value against the schema called `name` and note each departure; tells whether there was one."""
         if self._left <= 0:
             return True
-        self._left -= 1
         validator = self._validators.get(name)
         if validator is None:
             validator = self._validators[name] = compile_schema(self._schema(name))
@@ -43,6 +43,7 @@ class SchemaFaults:
         for path, expected, found in departures(validator.iter_errors(encodable(value))):
             self.note(path, expected, found, event, byte)
             departed = True
+        self._left -= departed
         return departed
 
     def refused(self, message: str, event: int | None, byte: int | None) -> None:
@@ -52,7 +53,7 @@ class SchemaFaults:
         """
         words = message.split("`")
         path = words[-2] if len(words) > 1 and words[-2].startswith("$") else "$"
-        path = path.removeprefix("$").lstrip(".").replace("[...]", "[]") or "the value"
+        path = re.sub(r"\[[^\]]*\]", "[]", path.removeprefix("$").lstrip(".")) or "the value"
         names = {"int": "integer", "float": "number", "str": "string"}
         expected, found = (names.get(w, w) for w in [*words[1::2], "", ""][:2])
         self.note(path, expected, found, event, byte)
@@ -101,7 +102,7 @@ def departures(errors: Iterable[Any]) -> Iterable[tuple[str, str, str]]:
             yield f"{path}.{kind.property}".lstrip("."), "present", "absent"
         elif kind.name == "type":
             yield path or "the value", type_words(kind.types), type_name(error.instance)
-        elif kind.name == "constant":
+        elif kind.name == "const":
             yield path, shown(kind.expected_value), shown(error.instance)
         else:
             yield path, scrub(error.message, 120), shown(error.instance)
@@ -110,7 +111,7 @@ def departures(errors: Iterable[Any]) -> Iterable[tuple[str, str, str]]:
 def type_words(types: object) -> str:
     """Name the allowed types: `string or null`."""
     names = [types] if isinstance(types, str) else list(types)  # type: ignore[call-overload]  # a list of names
-    return " or ".join(str(n) for n in names)
+    return " or ".join(sorted(map(str, names), key=lambda name: (name == "null", name)))
 
 
 def type_name(value: object) -> str:
