@@ -131,6 +131,8 @@ class Fold:
                 recorder.closed()
                 continue
             if recorder.close.count:
+                if recorder.trailer(data.strip()):
+                    continue
                 recorder.after_close()
             value = loads_fast(data)
             if value is UNREADABLE:

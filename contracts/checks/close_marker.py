@@ -16,7 +16,7 @@ Source
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
@@ -31,10 +31,13 @@ NONE = "none"
 
 
 class Parameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`sentinel`: the payload or event that closes a stream, or `none`."""
+    """`sentinel`: the payload or event that closes a stream, or `none`.
+
+    `missing: allowed` for a provider that sends it only sometimes.
+    """
 
     sentinel: str = NONE
-    after: tuple[str, ...] = ()
+    missing: Literal["forbidden", "allowed"] = "forbidden"
 
 
 def judge(facts: Facts, want: Parameters) -> Verdict:
@@ -55,6 +58,8 @@ def _close(facts: Facts, reply: Reply, want: Parameters) -> Verdict:
             return violated("a close came where the row says that none does", expected="none", where=where)
         return holds("no close is sent, as the row says")
     if not close.count:
+        if want.missing == "allowed":
+            return holds("no close came, which the row allows")
         if facts.errors:
             return unknown("the stream ended in an error (reply.error)")
         lost = lost_tail(facts)

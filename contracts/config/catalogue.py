@@ -117,6 +117,7 @@ class Catalogue:
             sentinels = list(dict.fromkeys([own.encode(), *sentinels]))
         listing = {**table.get("listing", {}), **{key: value for key, value in row.items() if key != "path"}}
         rest = {key: table[key] for key in ("cut_reasons",) if key in table}
+        rest["trailers"] = [text.encode() for text in table.get("trailers", ())]
         return convert({**rest, "schema": self._schema(dialect), "sentinels": sentinels, "listing": listing}, Tables)
 
     def _schema(self, dialect: str) -> Callable[[str], bytes]:
@@ -199,7 +200,7 @@ def read(config: str | None, cache: Cache, stdin: Callable[[], bytes], folder: s
         if not problems:
             library.keep(cache)
         return Catalogue(contracts, dialects, Sources(library.contracts, library.dialects, {}, folder))
-    (document,), key = cached_documents([(config, files.read(config))], _SLOT, cache)
+    (document,), key = cached_documents([(config, files.read(config))], cache)
     notes: tuple[str, ...] = ()
     try:
         notes = tuple(read_file(document).notes or ())
@@ -215,11 +216,8 @@ def read(config: str | None, cache: Cache, stdin: Callable[[], bytes], folder: s
         problems += expression_problems(rows.values())
     if not problems:
         library.keep(cache)
-        keep([document], _SLOT, key, cache)
+        keep([document], key, cache)
     return catalogue
-
-
-_SLOT = "providers.msgpack"
 
 
 def _known(noun: str, name: str, things: Mapping[str, T], hint: str = "") -> T:

@@ -41,11 +41,13 @@ class ListingQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 class Tables(Struct, frozen=True, kw_only=True):
     """What the catalogue hands to a fold. `schema` gives the bytes of one of the dialect's JSON Schemas by name.
 
-    `sentinels` are the payloads that close a stream, `cut_reasons` the finish reasons that say a limit cut the reply.
+    `sentinels` are the payloads that close a stream, `trailers` those that may follow the close once, `cut_reasons` the
+    finish reasons that say a limit cut the reply.
     """
 
     schema: Callable[[str], bytes]
     sentinels: tuple[bytes, ...] = ()
+    trailers: tuple[bytes, ...] = ()
     cut_reasons: tuple[str, ...] = ("length",)
     listing: ListingQuery = ListingQuery()
 

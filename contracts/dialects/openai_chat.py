@@ -184,14 +184,19 @@ def _validate(recorder: Recorder, record: type[Struct], schema: str, value: obje
         _validate(recorder, record, schema, encodable(value))
 
 
-def _fold(recorder: Recorder, value: dict[str, Any], part: str) -> None:
-    """Fold one chunk or completion; `part` is the member of a choice that holds its content."""
+def head(recorder: Recorder, value: dict[str, Any]) -> None:
+    """Note id and model, of which an empty one says nothing."""
     seen = value.get("id")
     if seen and isinstance(seen, str):
         recorder.seen_id(seen)
     seen = value.get("model")
     if seen and isinstance(seen, str):
         recorder.seen_model(seen)
+
+
+def _fold(recorder: Recorder, value: dict[str, Any], part: str) -> None:
+    """Fold one chunk or completion; `part` is the member of a choice that holds its content."""
+    head(recorder, value)
     choices = value.get("choices")
     ended = False
     if isinstance(choices, list):

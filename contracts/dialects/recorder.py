@@ -62,6 +62,8 @@ class Recorder:
         self.ids: dict[str, Counted] = {}
         self.models: dict[str, Counted] = {}
         self.close = Close()
+        self.trailed = False
+        self.ending = False  # the dialect's last event came, and only its close marker may follow
 
     # what a dialect calls, at the current event
 
@@ -145,6 +147,13 @@ class Recorder:
             self.close = Close(count=close.count + 1, event=close.event, byte=close.byte, after=after)
         else:
             self.close = Close(count=1, event=self.event, byte=self.byte)
+
+    def trailer(self, data: bytes) -> bool:
+        """Tell whether a payload is one that may follow the close, once."""
+        if self.trailed or data not in self.tables.trailers:
+            return False
+        self.trailed = True
+        return True
 
     def after_close(self) -> None:
         """Note that an event came after the close."""

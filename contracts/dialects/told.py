@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
+from contracts.dialects.usage import Placed
 from contracts.facts import ErrorSeen
 from contracts.text.scrub import scrub
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+__all__ = ["Placed", "at_top", "from_member", "placed"]
 
 MAX_MESSAGE = 300
 _MESSAGES = ("message", "msg", "detail", "error_description", "title")
@@ -61,6 +66,11 @@ def at_top(value: Mapping[str, Any]) -> ErrorSeen | None:
             {"message": detail} if isinstance(detail, str) else {"message": "see detail"}, "bare", nested=False
         )
     return None
+
+
+def placed(seen: ErrorSeen, form: str, event: int | None, byte: int | None) -> ErrorSeen:
+    """Give an error its form and its place."""
+    return structs.replace(seen, form=form, event=event, byte=byte)
 
 
 def _word(value: object) -> str | None:

@@ -24,11 +24,12 @@ class Names(NamedTuple):
 class UsageRecord:
     """Usage of one reply. `last` turns into `early` when another event follows."""
 
-    __slots__ = ("_byte", "_counts", "_event", "_faults", "_placed", "count")
+    __slots__ = ("_byte", "_counts", "_event", "_faults", "_placed", "count", "merged")
 
     def __init__(self) -> None:
         """Start with none seen."""
         self.count = 0
+        self.merged: dict[str, object] = {}  # for dialects whose reports add to earlier ones
         self._placed: Placed | None = None
         self._event: int | None = None
         self._byte: int | None = None

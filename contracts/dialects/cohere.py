@@ -1,0 +1,149 @@
+"""Dialect `cohere`: the Chat API v2, streamed as named events and not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from contracts.dialects import asking, told
+from contracts.dialects.calls import CallDelta
+from contracts.dialects.usage import Names
+from contracts.facts import Asked, ErrorSeen
+from contracts.text.scrub import scrub
+
+if TYPE_CHECKING:
+    from contracts.dialects.recorder import ChoiceRecord, Recorder
+    from contracts.facts import AnswerKind
+    from contracts.model import Request
+
+NAME = "cohere"
+NDJSON = False
+USAGE = Names("input_tokens", "output_tokens", None)
+
+
+def kind(method: str, path: str) -> AnswerKind | None:
+    """Tell what an endpoint answers with."""
+    if path.endswith("/chat"):
+        return "chat"
+    if method == "GET":
+        return "listing" if path.endswith("/models") else "other"
+    return "other" if method and path else None
+
+
+def asked(request: Request) -> Asked | None:
+    """Read what was asked for; None where the request's body is not known."""
+    read = asking.read(request)
+    if read is None:
+        return None
+    body, text = read
+    model = body.get("model")
+    cap = asking.whole(body.get("max_tokens"))
+    return Asked(
+        method=request.method,
+        path=asking.path_of(request.url),
+        model=model if isinstance(model, str) else None,
+        stream=body.get("stream") is True,
+        cap=cap,
+        cap_name="max_tokens" if cap is not None else None,
+        tools=bool(body.get("tools")),
+        forced_call=body.get("tool_choice") == "REQUIRED",
+        ascii=text.non_ascii == 0,
+        damage=tuple(d.kind for d in text.damage),
+    )
+
+
+def error(value: object) -> ErrorSeen | None:
+    """Find the error that a whole answer consists of: a text `message` where an answer has an object."""
+    if not isinstance(value, dict):
+        return None
+    message = value.get("message")
+    if isinstance(message, str) and "finish_reason" not in value:
+        return ErrorSeen(form="body", message=scrub(message, told.MAX_MESSAGE), shaped=True)
+    return told.at_top(value)
+
+
+def event(recorder: Recorder, name: bytes | None, value: object) -> None:
+    """Fold one event."""
+    recorder.schema.validate("event", value, recorder.event, recorder.byte)
+    if not isinstance(value, dict):
+        return
+    if recorder.ending:
+        recorder.after_close()
+    if name == b"error" or value.get("error") or (isinstance(value.get("message"), str) and "type" not in value):
+        seen = error(value)
+        if seen is not None:
+            recorder.error(told.placed(seen, "event", recorder.event, recorder.byte))
+        return
+    delta = value.get("delta")
+    message = delta.get("message") if isinstance(delta, dict) else None
+    choice = recorder.choice(0)
+    match value.get("type"):
+        case "message-start":
+            if isinstance(value.get("id"), str) and value["id"]:
+                recorder.seen_id(value["id"])
+        case "content-start" | "content-delta" | "tool-plan-delta":
+            if isinstance(message, dict):
+                _content(recorder, choice, message)
+        case "tool-call-start" | "tool-call-delta":
+            if isinstance(message, dict):
+                _call(recorder, choice, message.get("tool_calls"), value.get("index"))
+        case "message-end":
+            recorder.ending = True
+            if isinstance(delta, dict):
+                _end(recorder, choice, delta, "finish")
+
+
+def body(recorder: Recorder, value: object) -> None:
+    """Fold an answer that was not streamed."""
+    seen = error(value)
+    if seen is not None:
+        recorder.error(told.placed(seen, seen.form, recorder.event, recorder.byte))
+        return
+    recorder.schema.validate("chat", value, recorder.event, recorder.byte)
+    if not isinstance(value, dict):
+        return
+    if isinstance(value.get("id"), str) and value["id"]:
+        recorder.seen_id(value["id"])
+    choice, message = recorder.choice(0), value.get("message")
+    if isinstance(message, dict):
+        content = message.get("content")
+        for part in content if isinstance(content, list) else ():
+            _content(recorder, choice, {"content": part})
+        _content(recorder, choice, {"tool_plan": message.get("tool_plan")})
+        calls = message.get("tool_calls")
+        for position, call in enumerate(calls if isinstance(calls, list) else ()):
+            _call(recorder, choice, call, position, whole=True)
+    _end(recorder, choice, value, "body")
+
+
+def _content(recorder: Recorder, choice: ChoiceRecord, message: dict[str, Any]) -> None:
+    """Fold a piece of content or of the plan for tools, which is reasoning."""
+    content = message.get("content")
+    content = content if isinstance(content, dict) else {}
+    for piece, add in (
+        (content.get("text"), recorder.text),
+        (content.get("thinking"), recorder.reasoning),
+        (message.get("tool_plan"), recorder.reasoning),
+    ):
+        if piece and isinstance(piece, str):
+            add(choice, piece)
+
+
+def _call(recorder: Recorder, choice: ChoiceRecord, call: object, position: object, *, whole: bool = False) -> None:
+    """Fold a piece of a tool call."""
+    if not isinstance(call, dict):
+        return
+    function = call.get("function")
+    function = function if isinstance(function, dict) else {}
+    delta = CallDelta(position, call.get("id"), function.get("name"), function.get("arguments"), whole)
+    recorder.call(choice, delta)
+
+
+def _end(recorder: Recorder, choice: ChoiceRecord, value: dict[str, Any], placed: told.Placed) -> None:
+    """Fold finish reason and usage."""
+    reason = value.get("finish_reason")
+    if isinstance(reason, str):
+        recorder.finish(choice, reason)
+    usage = value.get("usage")
+    tokens = usage.get("tokens") if isinstance(usage, dict) else None
+    if tokens is not None:
+        recorder.usage.seen(tokens, USAGE, placed, recorder.event, recorder.byte)

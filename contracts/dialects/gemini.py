@@ -1,0 +1,134 @@
+"""Dialect `gemini`: generateContent and streamGenerateContent (`alt=sse`) of the Gemini API."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from contracts.dialects import asking, told
+from contracts.dialects.calls import CallDelta
+from contracts.dialects.usage import Names
+from contracts.facts import Asked
+
+if TYPE_CHECKING:
+    from contracts.dialects.recorder import ChoiceRecord, Recorder
+    from contracts.facts import AnswerKind, ErrorSeen
+    from contracts.model import Request
+
+NAME = "gemini"
+NDJSON = False
+USAGE = Names("promptTokenCount", "candidatesTokenCount", "totalTokenCount", ("beside", "thoughts"))
+METHODS = ("generateContent", "streamGenerateContent")
+
+
+def kind(method: str, path: str) -> AnswerKind | None:
+    """Tell what an endpoint answers with."""
+    if path.rpartition(":")[2] in METHODS:
+        return "chat"
+    if method == "GET":
+        return "listing" if path.endswith("/models") else "other"
+    return "other" if method and path else None
+
+
+def asked(request: Request) -> Asked | None:
+    """Read what was asked for; the model and whether a stream is wanted stand in the path."""
+    read = asking.read(request)
+    if read is None:
+        return None
+    body, text = read
+    path = asking.path_of(request.url)
+    name, _, verb = path.rpartition("/")[2].rpartition(":")
+    config = body.get("generationConfig", body.get("generation_config"))
+    config = config if isinstance(config, dict) else {}
+    cap = asking.whole(config.get("maxOutputTokens"))
+    return Asked(
+        method=request.method,
+        path=path,
+        model=name or None,
+        stream=verb == "streamGenerateContent" and "alt=sse" in request.url,
+        usage=False,
+        cap=cap,
+        cap_name="maxOutputTokens" if cap is not None else None,
+        tools=bool(body.get("tools")),
+        ascii=text.non_ascii == 0,
+        damage=tuple(d.kind for d in text.damage),
+    )
+
+
+def error(value: object) -> ErrorSeen | None:
+    """Find the error that a whole answer consists of; the stream's endpoint puts it into a list."""
+    if isinstance(value, list) and value:
+        value = value[0]
+    return told.at_top(value) if isinstance(value, dict) else None
+
+
+def event(recorder: Recorder, name: bytes | None, value: object) -> None:
+    """Fold one response of a stream."""
+    del name
+    _response(recorder, value, "chunk")
+
+
+def body(recorder: Recorder, value: object) -> None:
+    """Fold an answer that was not streamed as events; without `alt=sse` a stream is a list of responses."""
+    for one in value if isinstance(value, list) else [value]:
+        _response(recorder, one, "body")
+
+
+def _response(recorder: Recorder, value: object, placed: told.Placed) -> None:
+    """Fold one response."""
+    seen = error(value)
+    if seen is not None:
+        recorder.error(told.placed(seen, seen.form, recorder.event, recorder.byte))
+        return
+    recorder.schema.validate("response", value, recorder.event, recorder.byte)
+    if not isinstance(value, dict):
+        return
+    for member, note in (("responseId", recorder.seen_id), ("modelVersion", recorder.seen_model)):
+        text = value.get(member)
+        if text and isinstance(text, str):
+            note(text)
+    candidates = value.get("candidates")
+    for position, candidate in enumerate(candidates if isinstance(candidates, list) else ()):
+        if isinstance(candidate, dict):
+            _candidate(recorder, candidate, position)
+    feedback = value.get("promptFeedback")
+    if isinstance(feedback, dict) and isinstance(feedback.get("blockReason"), str):
+        recorder.finish(recorder.choice(0), feedback["blockReason"])
+    _usage(recorder, value.get("usageMetadata"), placed)
+
+
+def _candidate(recorder: Recorder, candidate: dict[str, Any], position: int) -> None:
+    """Fold one candidate."""
+    index = candidate.get("index")
+    choice = recorder.choice(index if isinstance(index, int) else position)
+    content = candidate.get("content")
+    parts = content.get("parts") if isinstance(content, dict) else None
+    for part in parts if isinstance(parts, list) else ():
+        if isinstance(part, dict):
+            _part(recorder, choice, part)
+    reason = candidate.get("finishReason")
+    if isinstance(reason, str):
+        recorder.finish(choice, reason)
+
+
+def _part(recorder: Recorder, choice: ChoiceRecord, part: dict[str, Any]) -> None:
+    """Fold one part: text, a thought, a call, or output of another kind."""
+    text = part.get("text")
+    if isinstance(text, str):
+        if text:
+            (recorder.reasoning if part.get("thought") is True else recorder.text)(choice, text)
+        return
+    call = part.get("functionCall")
+    if isinstance(call, dict):
+        recorder.call(choice, CallDelta(None, call.get("id"), call.get("name"), call.get("args", {}), whole=True))
+    elif any(k in part for k in ("inlineData", "fileData", "executableCode", "codeExecutionResult")):
+        choice.other_output += 1
+
+
+def _usage(recorder: Recorder, usage: object, placed: told.Placed) -> None:
+    """Note usage, which every event carries; a count of nothing is left out, thoughts and tools stand beside."""
+    if usage is None:
+        return
+    if isinstance(usage, dict):
+        beside = [asking.whole(usage.get(k)) or 0 for k in ("thoughtsTokenCount", "toolUsePromptTokenCount")]
+        usage = {"promptTokenCount": 0, "candidatesTokenCount": 0, **usage, "beside": {"thoughts": sum(beside)}}
+    recorder.usage.seen(usage, USAGE, placed, recorder.event, recorder.byte)

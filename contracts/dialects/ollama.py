@@ -1,0 +1,114 @@
+"""Dialect `ollama`: the native chat API, streamed as one JSON object a line and not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from contracts.dialects import asking, told
+from contracts.dialects.calls import CallDelta
+from contracts.dialects.usage import Names
+from contracts.facts import Asked, ErrorSeen
+from contracts.text.scrub import scrub
+
+if TYPE_CHECKING:
+    from contracts.dialects.recorder import Recorder
+    from contracts.facts import AnswerKind
+    from contracts.model import Request
+
+NAME = "ollama"
+NDJSON = True
+USAGE = Names("prompt_eval_count", "eval_count", None)
+
+
+def kind(method: str, path: str) -> AnswerKind | None:
+    """Tell what an endpoint answers with."""
+    if path.endswith(("/api/chat", "/api/generate")):
+        return "chat"
+    if method == "GET":
+        return "listing" if path.endswith("/api/tags") else "other"
+    return "other" if method and path else None
+
+
+def asked(request: Request) -> Asked | None:
+    """Read what was asked for; a stream is what one gets without asking."""
+    read = asking.read(request)
+    if read is None:
+        return None
+    body, text = read
+    options = body.get("options")
+    cap = asking.whole(options.get("num_predict")) if isinstance(options, dict) else None
+    cap = cap if cap is not None and cap > 0 else None  # -1 and -2 stand for no cap
+    model = body.get("model")
+    return Asked(
+        method=request.method,
+        path=asking.path_of(request.url),
+        model=model if isinstance(model, str) else None,
+        stream=body.get("stream") is not False,
+        cap=cap,
+        cap_name="num_predict" if cap is not None else None,
+        tools=bool(body.get("tools")),
+        ascii=text.non_ascii == 0,
+        damage=tuple(d.kind for d in text.damage),
+    )
+
+
+def error(value: object) -> ErrorSeen | None:
+    """Find the error that a whole answer consists of: here `error` is a text."""
+    if not isinstance(value, dict):
+        return None
+    said = value.get("error")
+    if said and isinstance(said, str):
+        return ErrorSeen(form="member", message=scrub(said, told.MAX_MESSAGE), shaped=True)
+    return told.at_top(value)
+
+
+def event(recorder: Recorder, name: bytes | None, value: object) -> None:
+    """Fold one line."""
+    del name
+    _line(recorder, value, "finish")
+
+
+def body(recorder: Recorder, value: object) -> None:
+    """Fold an answer that was not streamed: the one line of it."""
+    _line(recorder, value, "body")
+
+
+def _line(recorder: Recorder, value: object, placed: told.Placed) -> None:
+    """Fold one object."""
+    seen = error(value)
+    if seen is not None:
+        recorder.error(told.placed(seen, seen.form, recorder.event, recorder.byte))
+        return
+    recorder.schema.validate("line", value, recorder.event, recorder.byte)
+    if not isinstance(value, dict):
+        return
+    model = value.get("model")
+    if model and isinstance(model, str):
+        recorder.seen_model(model)
+    choice = recorder.choice(0)
+    message = value.get("message")
+    if not isinstance(message, dict):  # /api/generate
+        message = {"content": value.get("response"), "thinking": value.get("thinking")}
+    for member, add in (("content", recorder.text), ("thinking", recorder.reasoning)):
+        piece = message.get(member)
+        if piece and isinstance(piece, str):
+            add(choice, piece)
+    calls = message.get("tool_calls")
+    for call in calls if isinstance(calls, list) else ():
+        function = call.get("function") if isinstance(call, dict) else None
+        if isinstance(function, dict):
+            delta = CallDelta(None, call.get("id"), function.get("name"), function.get("arguments"), whole=True)
+            recorder.call(choice, delta)
+    if value.get("done") is True:
+        _done(recorder, value, placed)
+
+
+def _done(recorder: Recorder, value: dict[str, Any], placed: told.Placed) -> None:
+    """Fold the last line. Versions before 0.1.42 send no reason; a prompt that was cached is not counted again."""
+    reason = value.get("done_reason")
+    recorder.finish(recorder.choice(0), reason if isinstance(reason, str) else "stop")
+    if "eval_count" in value or "prompt_eval_count" in value:
+        usage = {"prompt_eval_count": 0, "eval_count": 0, **value}
+        recorder.usage.seen(usage, USAGE, placed, recorder.event, recorder.byte)
+    if recorder.streamed:
+        recorder.closed()

@@ -1,0 +1,156 @@
+"""Dialect `openai-responses`: the Responses API, streamed as typed events and not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from contracts.dialects import asking, told
+from contracts.dialects.calls import CallDelta
+from contracts.dialects.usage import Names
+from contracts.facts import Asked
+
+if TYPE_CHECKING:
+    from contracts.dialects.recorder import ChoiceRecord, Recorder
+    from contracts.facts import AnswerKind, ErrorSeen
+    from contracts.model import Request
+
+NAME = "openai-responses"
+NDJSON = False
+USAGE = Names("input_tokens", "output_tokens", "total_tokens", ("output_tokens_details", "reasoning_tokens"))
+ENDS = ("response.completed", "response.incomplete", "response.failed")
+
+
+def kind(method: str, path: str) -> AnswerKind | None:
+    """Tell what an endpoint answers with."""
+    if path.endswith("/responses"):
+        return "chat"
+    if method == "GET":
+        return "listing" if path.rsplit("/", 1)[-1] == "models" else "other"
+    return "other" if method and path else None
+
+
+def asked(request: Request) -> Asked | None:
+    """Read what was asked for; None where the request's body is not known."""
+    read = asking.read(request)
+    if read is None:
+        return None
+    body, text = read
+    choice = body.get("tool_choice")
+    model = body.get("model")
+    cap = asking.whole(body.get("max_output_tokens"))
+    return Asked(
+        method=request.method,
+        path=asking.path_of(request.url),
+        model=model if isinstance(model, str) else None,
+        stream=body.get("stream") is True,
+        cap=cap,
+        cap_name="max_output_tokens" if cap is not None else None,
+        tools=bool(body.get("tools")),
+        forced_call=isinstance(choice, dict) or choice == "required",
+        ascii=text.non_ascii == 0,
+        damage=tuple(d.kind for d in text.damage),
+    )
+
+
+def error(value: object) -> ErrorSeen | None:
+    """Find the error that a whole answer consists of."""
+    return told.at_top(value) if isinstance(value, dict) else None
+
+
+def event(recorder: Recorder, name: bytes | None, value: object) -> None:
+    """Fold one event."""
+    recorder.schema.validate("event", value, recorder.event, recorder.byte)
+    if not isinstance(value, dict):
+        return
+    kind_of = value.get("type")
+    if kind_of == "error" or name == b"error" or value.get("error"):
+        seen = told.at_top(value) or told.from_member(value, "event", nested=False)
+        if seen is not None:
+            recorder.error(told.placed(seen, "event", recorder.event, recorder.byte))
+        return
+    choice, piece = recorder.choice(0), value.get("delta")
+    response, item = value.get("response"), value.get("item")
+    if isinstance(response, dict):
+        _head(recorder, response)
+    match kind_of:
+        case "response.output_text.delta" if piece and isinstance(piece, str):
+            recorder.text(choice, piece)
+        case "response.refusal.delta" if piece and isinstance(piece, str):
+            recorder.refusal(choice, piece)
+        case "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" if isinstance(piece, str):
+            recorder.reasoning(choice, piece)
+        case "response.function_call_arguments.delta":
+            recorder.call(choice, CallDelta(value.get("output_index"), None, None, piece))
+        case "response.output_item.added" if isinstance(item, dict):
+            _item_added(recorder, choice, item, value.get("output_index"))
+        case _ if kind_of in ENDS:
+            _end(recorder, choice, response if isinstance(response, dict) else {})
+            recorder.closed()
+
+
+def body(recorder: Recorder, value: object) -> None:
+    """Fold an answer that was not streamed."""
+    seen = error(value)
+    if seen is not None:
+        recorder.error(told.placed(seen, seen.form, recorder.event, recorder.byte))
+        return
+    recorder.schema.validate("response", value, recorder.event, recorder.byte)
+    if not isinstance(value, dict):
+        return
+    _head(recorder, value)
+    choice, output = recorder.choice(0), value.get("output")
+    for position, item in enumerate(output if isinstance(output, list) else ()):
+        if isinstance(item, dict):
+            _item(recorder, choice, item, position)
+    _end(recorder, choice, value)
+
+
+def _head(recorder: Recorder, response: dict[str, Any]) -> None:
+    """Note id and model."""
+    for member, note in (("id", recorder.seen_id), ("model", recorder.seen_model)):
+        seen = response.get(member)
+        if seen and isinstance(seen, str):
+            note(seen)
+
+
+def _item_added(recorder: Recorder, choice: ChoiceRecord, item: dict[str, Any], position: object) -> None:
+    """Open what an item is; its content comes in deltas."""
+    if item.get("type") == "function_call":
+        recorder.call(choice, CallDelta(position, item.get("call_id"), item.get("name"), None))
+    elif item.get("type") not in ("message", "reasoning"):
+        choice.other_output += 1  # a built-in tool, an image, a custom call whose input is no JSON
+
+
+def _item(recorder: Recorder, choice: ChoiceRecord, item: dict[str, Any], position: int) -> None:
+    """Fold a whole item."""
+    if item.get("type") == "function_call":
+        delta = CallDelta(position, item.get("call_id"), item.get("name"), item.get("arguments"), whole=True)
+        recorder.call(choice, delta)
+        return
+    adders = {"output_text": recorder.text, "reasoning_text": recorder.reasoning, "summary_text": recorder.reasoning}
+    parts = [p for k in ("content", "summary") if isinstance(item.get(k), list) for p in item[k]]
+    for part in parts:
+        text = part.get("text") if isinstance(part, dict) else None
+        add = adders.get(str(part.get("type"))) if isinstance(part, dict) else None
+        if add is not None and text and isinstance(text, str):
+            add(choice, text)
+        elif isinstance(part, dict) and isinstance(part.get("refusal"), str) and part["refusal"]:
+            recorder.refusal(choice, part["refusal"])
+    if item.get("type") not in ("message", "reasoning"):
+        choice.other_output += 1
+
+
+def _end(recorder: Recorder, choice: ChoiceRecord, response: dict[str, Any]) -> None:
+    """Fold status, error and usage of a response that has ended; the reason is why it is incomplete, else the status."""
+    failed = told.from_member(response.get("error"), "member")
+    if failed is not None:
+        recorder.error(told.placed(failed, "member", recorder.event, recorder.byte))
+    details = response.get("incomplete_details")
+    reason = details.get("reason") if isinstance(details, dict) else None
+    status = response.get("status")
+    if isinstance(reason, str) or isinstance(status, str):
+        recorder.finish(choice, reason if isinstance(reason, str) else str(status))
+    usage = response.get("usage")
+    if usage is not None:
+        placed: told.Placed = "finish" if recorder.streamed else "body"
+        recorder.usage.seen(usage, USAGE, placed, recorder.event, recorder.byte)
