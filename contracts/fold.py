@@ -50,7 +50,7 @@ def fold(exchange: Exchange, dialect: Dialect, tables: Tables, kind: AnswerKind 
 class Fold:
     """Reads one answer incrementally. Feed its chunks in order, then call `finish` once."""
 
-    def __init__(  # noqa: PLR0913 - an answer's head has as many parts
+    def __init__(  # noqa: PLR0913, PLR0917 - an answer's head has as many parts
         self,
         request: Request,
         status: int,

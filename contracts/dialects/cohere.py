@@ -73,23 +73,25 @@ def event(recorder: Recorder, name: bytes | None, value: object) -> None:
         if seen is not None:
             recorder.error(told.placed(seen, "event", recorder.event, recorder.byte))
         return
-    delta = value.get("delta")
-    message = delta.get("message") if isinstance(delta, dict) else None
-    choice = recorder.choice(0)
+    _typed(recorder, value)
+
+
+def _typed(recorder: Recorder, value: dict[str, Any]) -> None:
+    """Fold an event by its type."""
+    delta, choice = value.get("delta"), recorder.choice(0)
+    delta = delta if isinstance(delta, dict) else {}
+    message = delta.get("message")
+    message = message if isinstance(message, dict) else {}
     match value.get("type"):
-        case "message-start":
-            if isinstance(value.get("id"), str) and value["id"]:
-                recorder.seen_id(value["id"])
+        case "message-start" if isinstance(value.get("id"), str) and value["id"]:
+            recorder.seen_id(value["id"])
         case "content-start" | "content-delta" | "tool-plan-delta":
-            if isinstance(message, dict):
-                _content(recorder, choice, message)
+            _content(recorder, choice, message)
         case "tool-call-start" | "tool-call-delta":
-            if isinstance(message, dict):
-                _call(recorder, choice, message.get("tool_calls"), value.get("index"))
+            _call(recorder, choice, message.get("tool_calls"), value.get("index"))
         case "message-end":
             recorder.ending = True
-            if isinstance(delta, dict):
-                _end(recorder, choice, delta, "finish")
+            _end(recorder, choice, delta, "finish")
 
 
 def body(recorder: Recorder, value: object) -> None:

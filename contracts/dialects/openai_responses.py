@@ -69,23 +69,29 @@ def event(recorder: Recorder, name: bytes | None, value: object) -> None:
             recorder.error(told.placed(seen, "event", recorder.event, recorder.byte))
         return
     choice, piece = recorder.choice(0), value.get("delta")
-    response, item = value.get("response"), value.get("item")
+    response = value.get("response")
     if isinstance(response, dict):
         _head(recorder, response)
-    match kind_of:
-        case "response.output_text.delta" if piece and isinstance(piece, str):
+    if kind_of in ENDS:
+        _end(recorder, choice, response if isinstance(response, dict) else {})
+        recorder.closed()
+    elif isinstance(piece, str):
+        _delta(recorder, choice, value, piece)
+    elif kind_of == "response.output_item.added" and isinstance(value.get("item"), dict):
+        _item_added(recorder, choice, value["item"], value.get("output_index"))
+
+
+def _delta(recorder: Recorder, choice: ChoiceRecord, value: dict[str, Any], piece: str) -> None:
+    """Fold a piece of text, of a refusal, of reasoning or of a call's arguments."""
+    match value.get("type"):
+        case "response.output_text.delta" if piece:
             recorder.text(choice, piece)
-        case "response.refusal.delta" if piece and isinstance(piece, str):
+        case "response.refusal.delta" if piece:
             recorder.refusal(choice, piece)
-        case "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" if isinstance(piece, str):
+        case "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" if piece:
             recorder.reasoning(choice, piece)
         case "response.function_call_arguments.delta":
             recorder.call(choice, CallDelta(value.get("output_index"), None, None, piece))
-        case "response.output_item.added" if isinstance(item, dict):
-            _item_added(recorder, choice, item, value.get("output_index"))
-        case _ if kind_of in ENDS:
-            _end(recorder, choice, response if isinstance(response, dict) else {})
-            recorder.closed()
 
 
 def body(recorder: Recorder, value: object) -> None:
@@ -141,7 +147,7 @@ def _item(recorder: Recorder, choice: ChoiceRecord, item: dict[str, Any], positi
 
 
 def _end(recorder: Recorder, choice: ChoiceRecord, response: dict[str, Any]) -> None:
-    """Fold status, error and usage of a response that has ended; the reason is why it is incomplete, else the status."""
+    """Fold status, error and usage of a response that has ended; why it is incomplete says more than its status."""
     failed = told.from_member(response.get("error"), "member")
     if failed is not None:
         recorder.error(told.placed(failed, "member", recorder.event, recorder.byte))
