@@ -14,7 +14,6 @@ from typing import Any
 from msgspec import MsgspecError, msgpack
 
 from contracts import __version__
-from contracts.config import places, scalars
 from contracts.config.yaml_loader import CASSETTE, CONFIG, Document, Rules, load
 from contracts.errors import ConfigError
 
@@ -26,6 +25,7 @@ except ImportError:  # pragma: no cover - an interpreter that names its module o
 
 _MAGIC = b"contracts-yaml-1\n"
 _DIGEST_BYTES = 32
+_ENDING = ".yaml.msgpack"
 # A cassette above this takes longer to check than people wait for; hundreds of entries are a busy replay folder.
 _MAX_ENTRY_BYTES = 32 << 20
 _MAX_ENTRIES = 400
@@ -42,12 +42,12 @@ class Cache:
         """Use a folder; None: no cache."""
         self._folder = folder
 
-    def get(self, slot: str, key: bytes) -> Any:
-        """Value that was put into `slot` under this very key, or None."""
+    def get(self, key: bytes) -> Any:
+        """Value that was put under this very key, or None."""
         if self._folder is None:
             return None
         try:
-            data = _read_ours(os.path.join(self._folder, slot))
+            data = _read_ours(os.path.join(self._folder, _file_of(key)))
             payload = data[len(_MAGIC) + 2 * _DIGEST_BYTES :]
             if not data.startswith(_MAGIC + key + _digest(payload)):
                 return None
@@ -55,14 +55,14 @@ class Cache:
         except (OSError, MsgspecError, RecursionError):
             return None
 
-    def put(self, slot: str, key: bytes, value: Any) -> None:
+    def put(self, key: bytes, value: Any) -> None:
         """Keep a value; in silence do without where that cannot be."""
         if self._folder is None:
             return
         try:
             payload = msgpack.encode(value)
             if len(payload) <= _MAX_ENTRY_BYTES and _is_ours(self._folder):
-                _write_whole(os.path.join(self._folder, slot), _MAGIC + key + _digest(payload) + payload)
+                _write_whole(os.path.join(self._folder, _file_of(key)), _MAGIC + key + _digest(payload) + payload)
                 _drop_oldest(self._folder)
         except (OSError, MsgspecError, TypeError, OverflowError, RecursionError, UnicodeError):
             return
@@ -82,13 +82,12 @@ def default_folder(environ: Mapping[str, str]) -> str | None:
     return None
 
 
-def key_of(files: Iterable[tuple[str, bytes]], rules: Rules) -> bytes:
-    """Key for the contents of files, each with the name that tells it apart."""
+def key_of(contents: Iterable[bytes], rules: Rules) -> bytes:
+    """Key for the contents of files in their order; their names are no part of what was parsed."""
     state = blake2b(digest_size=_DIGEST_BYTES)
     state.update(repr((__version__, rules, _reader_state())).encode())
-    for name, data in files:
-        shown = name.encode("utf-8", "surrogateescape")
-        state.update(b"%d %d " % (len(shown), len(data)) + shown)
+    for data in contents:
+        state.update(b"%d " % len(data))
         state.update(data)
     return state.digest()
 
@@ -106,17 +105,16 @@ def cached_load(path: str, data: bytes, rules: Rules = CASSETTE, *, cache: Cache
         ConfigError: as `yaml_loader.load`.
     """
     cache = cache or Cache(default_folder(os.environ))
-    key = key_of([("", data)], rules)
-    slot = f"{key.hex()}.yaml.msgpack"
-    kept = cache.get(slot, key)
+    key = key_of([data], rules)
+    kept = cache.get(key)
     if kept is not None:
         return kept[0]
     document = load(data, path, rules)
-    cache.put(slot, key, [document.value])
+    cache.put(key, [document.value])
     return document.value
 
 
-def cached_documents(files: list[tuple[str, bytes]], slot: str, cache: Cache) -> tuple[list[Document], bytes | None]:
+def cached_documents(files: list[tuple[str, bytes]], cache: Cache) -> tuple[list[Document], bytes | None]:
     """Documents of several files that are kept as one entry.
 
     Returns:
@@ -126,8 +124,8 @@ def cached_documents(files: list[tuple[str, bytes]], slot: str, cache: Cache) ->
     Raises:
         ConfigError: with the first problem of every file that is no strict YAML.
     """
-    key = key_of(files, CONFIG)
-    kept = cache.get(slot, key)
+    key = key_of((data for _, data in files), CONFIG)
+    kept = cache.get(key)
     if isinstance(kept, list) and len(kept) == len(files):
         return [Document(value, name, data) for value, (name, data) in zip(kept, files, strict=True)], None
     documents: list[Document] = []
@@ -142,19 +140,23 @@ def cached_documents(files: list[tuple[str, bytes]], slot: str, cache: Cache) ->
     return documents, key
 
 
-def keep(documents: list[Document], slot: str, key: bytes | None, cache: Cache) -> None:
+def keep(documents: list[Document], key: bytes | None, cache: Cache) -> None:
     """Put documents that were found good."""
     if key is not None:
-        cache.put(slot, key, [document.value for document in documents])
+        cache.put(key, [document.value for document in documents])
 
 
 def _reader_state() -> tuple[int, ...]:
     # A checkout is edited without a new version; what its reader gave before may be wrong now.
-    modules = (places.__file__, scalars.__file__, __file__.replace("cache", "yaml_loader"))
+    folder = os.path.dirname(__file__)
     try:
-        return tuple(os.stat(module).st_mtime_ns for module in modules)
+        return tuple(os.stat(os.path.join(folder, name)).st_mtime_ns for name in ("scalars.py", "yaml_loader.py"))
     except OSError:
         return ()
+
+
+def _file_of(key: bytes) -> str:
+    return f"{key.hex()}{_ENDING}"
 
 
 def _digest(payload: bytes) -> bytes:
@@ -195,7 +197,7 @@ def _write_whole(path: str, data: bytes) -> None:
 
 def _drop_oldest(folder: str) -> None:
     with os.scandir(folder) as found:
-        entries = [entry for entry in found if ".msgpack" in entry.name]
+        entries = [entry for entry in found if _ENDING in entry.name]
     if len(entries) > _MAX_ENTRIES:
         entries.sort(key=lambda entry: entry.stat(follow_symlinks=False).st_mtime_ns)
         for entry in entries[: len(entries) - _MAX_ENTRIES]:

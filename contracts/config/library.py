@@ -9,7 +9,6 @@ from contracts.config.cache import Cache, cached_documents, keep
 from contracts.config.yaml_loader import Document
 
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "library")
-_SLOT = "library.msgpack"
 _KINDS = ("contracts", "dialects", "providers")
 
 
@@ -23,7 +22,7 @@ class Library(NamedTuple):
 
     def keep(self, cache: Cache) -> None:
         """Remember what was parsed, once it was found good."""
-        keep([*self.contracts.values(), *self.dialects.values(), *self.providers.values()], _SLOT, self.key, cache)
+        keep([*self.contracts.values(), *self.dialects.values(), *self.providers.values()], self.key, cache)
 
 
 def read(cache: Cache, folder: str = FOLDER) -> Library:
@@ -39,7 +38,7 @@ def read(cache: Cache, folder: str = FOLDER) -> Library:
         names = sorted(name for name in _names(inside) if name.endswith(".yaml"))
         counts.append([name.removesuffix(".yaml") for name in names])
         files += [(os.path.join(inside, name), _bytes(os.path.join(inside, name))) for name in names]
-    documents, key = cached_documents(files, _SLOT, cache)
+    documents, key = cached_documents(files, cache)
     rest = iter(documents)
     contracts, dialects, providers = ({name: next(rest) for name in names} for names in counts)
     return Library(contracts, dialects, providers, key)

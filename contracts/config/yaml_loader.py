@@ -7,11 +7,11 @@ writer meant as a merge into a strange key. Only texts are keys: `1:`, `true:` a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple
 
 from contracts.config.places import Path, Place, Places
-from contracts.config.scalars import BadScalarError, Resolve, core, tagged, yaml_1_1
 from contracts.config.words import KINDS, show
 from contracts.config.yaml_faults import check_bytes, not_yaml, unreadable
 from contracts.errors import ConfigError
@@ -101,7 +101,7 @@ class _Builder:
 
     def __init__(self, name: str, data: bytes, rules: Rules, places: Places | None) -> None:
         self.name, self.rules, self.places, self.data = name, rules, places, data
-        self.resolve: Resolve = yaml_1_1() if rules.cassette else core
+        self.resolve: Callable[[str], Any] = str
         self.memo = _SCALARS[rules.cassette]
         self.anchors: dict[str, tuple[Any, int, Path]] = {}
         self.nodes = 0
@@ -119,6 +119,9 @@ class _Builder:
     def build(self) -> Any:
         import yaml
 
+        from contracts.config.scalars import BadScalarError, core, yaml_1_1
+
+        self.resolve = yaml_1_1() if self.rules.cassette else core
         try:
             self._run(yaml, _parser(yaml, self.data).get_event)
         except yaml.reader.ReaderError as error:
@@ -132,6 +135,8 @@ class _Builder:
     def _run(self, yaml: Any, get: Any) -> None:  # noqa: C901 - one branch for each event, in the hot loop
         scalar, mapping, sequence = yaml.ScalarEvent, yaml.MappingStartEvent, yaml.SequenceStartEvent
         ends = (yaml.MappingEndEvent, yaml.SequenceEndEvent)
+        from contracts.config.scalars import tagged
+
         memo, max_nodes = self.memo, self.rules.max_nodes
         while True:
             event = self.event = get()

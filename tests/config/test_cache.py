@@ -82,11 +82,10 @@ def test_an_entry_that_was_cut_short_is_not_there(tmp_path: Path, length: int) -
 
 def planted(cache: Cache, folder: Path) -> Path:
     """An entry that says something else under the right key, as only its owner could have written it."""
-    key = key_of([("", DATA)], CASSETTE)
-    slot = f"{key.hex()}.yaml.msgpack"
-    cache.put(slot, key, [{"é": "gepflanzt"}])
+    cache.put(key_of([DATA], CASSETTE), [{"é": "gepflanzt"}])
     assert loaded(cache) == {"é": "gepflanzt"}
-    return folder / slot
+    (entry,) = entries(folder)
+    return entry
 
 
 def test_an_entry_that_others_can_read_or_write_is_not_trusted(tmp_path: Path) -> None:
@@ -127,19 +126,20 @@ def test_a_folder_that_cannot_be_made_is_done_without(tmp_path: Path) -> None:
     assert loaded(Cache(None)) == VALUE
 
 
-def test_the_key_tells_contents_names_and_rules_apart() -> None:
+def test_the_key_tells_contents_their_borders_and_rules_apart() -> None:
+    one, two = "é".encode(), "ü".encode()
     keys = {
-        key_of([("é", b"1")], CONFIG),
-        key_of([("é", b"1")], CASSETTE),
-        key_of([("é", b"2")], CONFIG),
-        key_of([("e", b"1")], CONFIG),
-        key_of([("é", b""), ("1", b"")], CONFIG),
-        key_of([("é1", b"")], CONFIG),
-        key_of([("é", b"1"), ("é", b"1")], CONFIG),
+        key_of([one], CONFIG),
+        key_of([one], CASSETTE),
+        key_of([two], CONFIG),
+        key_of([one, two], CONFIG),
+        key_of([two, one], CONFIG),
+        key_of([one + two], CONFIG),
+        key_of([b"", one + two], CONFIG),
         key_of([], CONFIG),
     }
     assert len(keys) == 8
-    assert key_of([("é", b"1")], CONFIG) == key_of([("é", b"1")], CONFIG)
+    assert key_of([one], CONFIG) == key_of([one], CONFIG)
 
 
 def test_a_number_that_msgpack_cannot_hold_is_read_every_time(tmp_path: Path) -> None:
@@ -159,13 +159,13 @@ def test_a_file_that_is_no_yaml_is_told_every_time(tmp_path: Path) -> None:
 def test_old_entries_make_room(tmp_path: Path) -> None:
     cache = Cache(str(tmp_path))
     for number in range(402):
-        (tmp_path / f"{number}.msgpack").write_bytes(b"")
-        os.utime(tmp_path / f"{number}.msgpack", (number, number))
+        (tmp_path / f"{number}.yaml.msgpack").write_bytes(b"")
+        os.utime(tmp_path / f"{number}.yaml.msgpack", (number, number))
     loaded(cache)
     left = {entry.name for entry in entries(tmp_path)}
     assert len(left) == 400
-    assert "401.msgpack" in left
-    assert "2.msgpack" not in left
+    assert "401.yaml.msgpack" in left
+    assert "2.yaml.msgpack" not in left
 
 
 @pytest.mark.parametrize(
