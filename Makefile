@@ -9,7 +9,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 TRY := .venv-try
-PIP := -m pip --disable-pip-version-check --quiet
+# Twice quiet: only errors. What else pip says is about the machine.
+PIP := -m pip --disable-pip-version-check -qq
 # The locks pin every file by its hash; what builds the package comes from a lock as well.
 LOCKED := install --require-hashes -r
 OWN := install --no-deps --no-build-isolation

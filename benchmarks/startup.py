@@ -48,7 +48,7 @@ def measure() -> dict[str, float]:
         found = shutil.which(peer)
         if found is not None:
             commands[f"peer: {peer} --version"] = [found, "--version"]
-    # An installed program has its bytecode; a machine that forbids writing it would compile every module at every start.
+    # An installed program has its bytecode; where writing it is forbidden, every start would compile every module.
     environ = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     environ["PYTHONPATH"] = f"{ROOT}{os.pathsep}{ROOT}/cli"
     times: dict[str, list[float]] = {name: [] for name in commands}

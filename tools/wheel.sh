@@ -13,7 +13,7 @@ unset PYTHONPATH
 
 "$python" -m hatchling build -t wheel -d "$away/dist" >"$away/build.log" 2>&1 || { cat "$away/build.log" >&2; exit 1; }
 "$python" -m venv "$away/venv"
-pip=("$away/venv/bin/python" -m pip --disable-pip-version-check --quiet)
+pip=("$away/venv/bin/python" -m pip --disable-pip-version-check -qq)
 "${pip[@]}" install --require-hashes -r "$root/requirements.txt"
 "${pip[@]}" install --no-deps "$away"/dist/*.whl
 "${pip[@]}" check

@@ -19,6 +19,8 @@ USAGE = 2
 def main() -> int:
     """Run the program on `sys.argv` and return its exit status."""
     argv = sys.argv[1:]
+    if sys.stdout is None or sys.stderr is None:
+        _open_what_was_closed()
     if argv == ["--version"]:
         sys.stdout.write(f"contracts {VERSION}\n")
         return 0
@@ -28,7 +30,9 @@ def main() -> int:
         sys.stderr.write("contracts: interrupted\n")
         return INTERRUPTED
     except BrokenPipeError:
-        _abandon_stdout()
+        from contracts_cli.terminal import abandon_stdout
+
+        abandon_stdout()
         return CLOSED_PIPE
     except Exception as error:  # noqa: BLE001 the border: whatever is left is a fault of this program
         return _our_fault(error, argv)
@@ -76,11 +80,13 @@ def import_msgspec() -> None:
         del sys.modules["typing_extensions"]
 
 
-def _abandon_stdout() -> None:
-    """Point standard output at nothing, so that the flush at exit raises no second error."""
+def _open_what_was_closed() -> None:
+    """Give a process that was started without standard output or error one that leads nowhere."""
     import os
 
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 open until the process ends
+    sys.stdout = sys.stdout or nowhere
+    sys.stderr = sys.stderr or nowhere
 
 
 def _our_fault(error: Exception, argv: list[str]) -> int:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from contracts_cli.__main__ import CLOSED_PIPE
 from contracts_cli.options import COMMANDS, Command, Option, Positional, parse_seconds
 
 EPILOG = (
@@ -25,7 +26,8 @@ def parse_with_typer(argv: list[str]) -> tuple[Command, Any] | int:
         )
     except SystemExit as exit_:
         if not chosen:
-            return int(exit_.code or 0)
+            # Typer ends with 1 when nobody reads its help; here that would say that a contract is violated.
+            return CLOSED_PIPE if exit_.code == 1 else int(exit_.code or 0)
     return chosen[0]
 
 

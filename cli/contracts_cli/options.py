@@ -90,7 +90,7 @@ FORMAT = Option(
     flags=("-f", "--format"),
     kind="choice",
     choices=("text", "json"),
-    help="What goes to standard output.",
+    help="What goes to standard output; text if not said.",
 )
 VERBOSE = Option(name="verbose", flags=("-v", "--verbose"), kind="flag", help="Show everything, also what holds.")
 
@@ -161,7 +161,7 @@ COMMANDS = {
                     flags=("--timeout",),
                     kind="seconds",
                     metavar="TIME",
-                    help="Limit for one request: 20s, 500ms, 2m.",
+                    help="Limit for one request, as 20s (the rule), 500ms or 2m.",
                 ),
             ),
         ),

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterator
 from typing import TextIO
 
+from contracts.errors import ConfigError
+
 NARROWEST = 40  # columns; below that a wrapped line helps nobody
 UNBOUNDED = 1_000_000  # columns of a pipe or a file: one finding stays one line for grep
 
@@ -20,10 +22,26 @@ def write(text: str) -> None:
 
 
 def write_bytes(data: bytes) -> None:
-    """Write bytes to standard output, all of them, now."""
-    sys.stdout.flush()
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
+    """Write bytes to standard output, all of them, now.
+
+    Raises:
+        ConfigError: when it takes them not, as a full disk does.
+        BrokenPipeError: when nobody reads it any more.
+    """
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        abandon_stdout()
+        raise ConfigError(f"standard output: expected room for what was found, found: {error.strerror}") from error
+
+
+def abandon_stdout() -> None:
+    """Point standard output at nothing, so that the flush at exit raises no second error."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def complain(message: str) -> None:

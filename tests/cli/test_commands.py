@@ -56,6 +56,7 @@ OUTPUTS = [
     ("lint", ["lint", "bad.yaml", "-f", "json"], 2),
     ("report", ["inspect", "good.http", "-f", "json"], 0),
     ("report", ["inspect", "bad.http", "-f", "json"], 1),
+    ("report", ["check", "--config", f"{ROOT}/providers.yaml", "--replay", "-f", "json"], 1),
     ("report", ["check", "--replay=nothing", "-f", "json"], 3),
 ]
 

@@ -102,7 +102,8 @@ def test_an_interrupt_is_130_without_a_traceback(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["inspect", "bad.http"], ["inspect", "bad.http", "-f", "json"], ["schema", "report"], ["list"]]
+    "arguments",
+    [["inspect", "bad.http"], ["inspect", "bad.http", "-f", "json"], ["schema", "report"], ["list"], ["--help"]],
 )
 def test_a_closed_pipe_ends_it_quietly(bad: Path, arguments: list[str]) -> None:
     reading, writing = os.pipe()
@@ -183,3 +184,21 @@ def test_an_error_answer_is_judged_too(program: Program, tmp_path: Path) -> None
     done = program(["inspect", "429.http"])
     assert done.returncode in (0, 1)
     assert "limits.retry-after" in done.stdout.decode()
+
+
+def test_a_full_disk_is_said_and_no_fault_of_the_program(bad: Path) -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "contracts_cli", "inspect", str(bad)],
+            env=environment(), check=False, stdout=full, stderr=subprocess.PIPE, timeout=60,
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"contracts: standard output: ")
+    assert done.stderr.count(b"\n") == 1
+
+
+@pytest.mark.parametrize(("arguments", "status"), [(["inspect", "bad.http"], 1), (["--version"], 0), (["check"], 2)])
+def test_closed_standard_streams_change_no_exit_status(bad: Path, arguments: list[str], status: int) -> None:
+    command = ["sh", "-c", 'exec "$@" >&- 2>&-', "sh", sys.executable, "-m", "contracts_cli", *arguments]
+    done = subprocess.run(command, cwd=bad.parent, env=environment(), check=False, timeout=60)
+    assert done.returncode == status
