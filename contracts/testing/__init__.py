@@ -25,6 +25,6 @@ from __future__ import annotations
 from contracts.testing.ask import Asked
 from contracts.testing.provider import HostileProvider
 from contracts.testing.reply import TEXT, text_of
-from contracts.testing.scenario import Scenario, scenarios
+from contracts.testing.scenario import Scenario, known_scenarios
 
-__all__ = ["TEXT", "Asked", "HostileProvider", "Scenario", "scenarios", "text_of"]
+__all__ = ["TEXT", "Asked", "HostileProvider", "Scenario", "known_scenarios", "text_of"]

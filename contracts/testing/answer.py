@@ -129,6 +129,9 @@ def page(status: int, title: str) -> Answer:
 
 def cut(piece: bytes) -> Iterator[bytes]:
     """Cut bytes where it hurts: inside every character of several bytes, and between CR and LF."""
+    if piece.isascii() and b"\r\n" not in piece:
+        yield from _bounded(piece, 0, len(piece))
+        return
     start = 0
     for found in _CUTS.finditer(piece):
         yield from _bounded(piece, start, found.end())

@@ -96,7 +96,7 @@ def _served(play: Play, ask: Ask) -> Iterable[listing.Entry]:
 def _endpoints(play: Play, ask: Ask) -> Answer:
     if ask.model not in play.models:
         return no_model(ask)
-    about = {"id": ask.model, "name": f"Modèle {ask.model}", "endpoints": list(_served(play, ask))}
+    about = {"id": ask.model, "name": f"Model {ask.model}", "endpoints": list(_served(play, ask))}
     return answers.whole(200, {"data": about})
 
 

@@ -42,7 +42,7 @@ def entry(model: str, per_token: str) -> Entry:
         "object": "model",
         "created": CREATED,
         "owned_by": "loopback",
-        "name": f"Modèle {model}",
+        "name": f"Model {model}",
         "context_length": 131_072,
         "architecture": {
             "modality": "text->text",
@@ -53,6 +53,11 @@ def entry(model: str, per_token: str) -> Entry:
         "top_provider": {"context_length": 131_072, "max_completion_tokens": 8192, "is_moderated": False},
         "supported_parameters": ["max_tokens", "temperature", "tools"],
     }
+
+
+def brief(model: str) -> Entry:
+    """Give as little as a listing may say of a model; it is not free."""
+    return {"id": model, "object": "model", "pricing": {"prompt": "0.000001", "completion": "0.000002"}}
 
 
 def endpoint(per_token: str) -> Entry:

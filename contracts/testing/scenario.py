@@ -33,6 +33,7 @@ Stage = Literal[
 ]
 Shown = Literal["stream", "chat", "listing", "endpoints", "keyless"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+LOST = ("reply.usage", "sse.done")  # what breaks too where a stream is cut, besides its finish
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 _found: dict[str, Scenario] = {}
@@ -93,7 +94,7 @@ def scenario(
     return declare
 
 
-def scenarios() -> dict[str, Scenario]:
+def known_scenarios() -> dict[str, Scenario]:
     """Give every scenario by its name, in order of topic and then of the file."""
     package = import_module("contracts.testing.scenarios")
     for module in sorted(iter_modules(package.__path__), key=lambda m: m.name):
@@ -125,7 +126,7 @@ def choose(words: Iterable[str], by_model: Iterable[tuple[str, str]] = ()) -> tu
 
 
 def _choose(word: str, model: str | None) -> Chosen:
-    known = scenarios()
+    known = known_scenarios()
     kind, colon, name = word.rpartition(":")
     if colon and kind not in KINDS:
         raise ConfigError(f"scenario '{word}': expected {', '.join(KINDS)} before the colon, found '{kind}'")

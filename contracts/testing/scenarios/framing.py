@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from contracts.testing.ask import Ask
 from contracts.testing.reply import DONE, MIDDLE, framed
-from contracts.testing.scenario import scenario
+from contracts.testing.scenario import LOST, scenario
 
 LINE_BYTES = 200 * 1000 * 1000
 PIECE = b"A" * 65_536
@@ -23,7 +23,7 @@ def sse_no_final_blank(blocks: Iterator[bytes], ask: Ask) -> Iterator[bytes]:
     yield last.removesuffix(b"\r\n")
 
 
-@scenario("blocks", violates="sse.framing", also=("reply.finish",))
+@scenario("blocks", violates="sse.framing", also=("reply.finish", *LOST))
 def sse_cut_short(blocks: Iterator[bytes], ask: Ask) -> Iterator[bytes]:
     """Ends the body properly in the middle of the third event."""
     for position, block in enumerate(blocks):

@@ -147,7 +147,7 @@ def redirect_loop(ask: Ask) -> Answer:
     return answers.error(307, "Moved.").with_header("Location", f"{ask.origin}{ask.path}?hop={hop + 1}")
 
 
-@scenario("answer", violates="error.shape", shown="keyless")
+@scenario("answer", violates="error.shape", also=("http.status",), shown="keyless")
 def error_page(answer: Answer, ask: Ask) -> Answer:
     """Words its errors as pages of HTML."""
     return answer if answer.is_success else answers.page(answer.status, "Error")

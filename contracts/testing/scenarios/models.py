@@ -29,7 +29,7 @@ def listing_duplicate(page: Page, ask: Ask) -> None:
     page.entries = [e for entry in page.entries for e in (entry, entry)]
 
 
-@scenario("listing", violates="models.shape")
+@scenario("listing", violates="models.shape", also=("models.resolve",))
 def listing_without_ids(page: Page, ask: Ask) -> None:
     """Calls the id of every model slug."""
     page.entries = [{("slug" if k == "id" else k): v for k, v in entry.items()} for entry in page.entries]
@@ -44,7 +44,7 @@ def listing_text(answer: Answer, ask: Ask) -> Answer:
 @scenario("listing")
 def listing_huge(page: Page, ask: Ask) -> None:
     """Lists 100,000 models more."""
-    page.entries = chained(page.entries, (listing.entry(f"loopback/modèle-{n}", "0.000001") for n in range(HUGE)))
+    page.entries = chained(page.entries, (listing.brief(f"loopback/model-{n}") for n in range(HUGE)))
 
 
 def chained(first: Iterable[Entry], then: Iterable[Entry]) -> Iterator[Entry]:
@@ -59,7 +59,7 @@ def listing_endless(page: Page, ask: Ask) -> None:
     number = int(n) if (n := next(iter(ask.query.values()), "0").rpartition("-")[2]).isascii() and n.isdigit() else 0
     own = page.entries if number == 0 else ()
     numbers = range(number, number + PER_PAGE)
-    page.entries = chained(own, (listing.entry(f"loopback/page-{n}", "0.000001") for n in numbers))
+    page.entries = chained(own, (listing.brief(f"loopback/page-{n}") for n in numbers))
     last = f"loopback/page-{number + PER_PAGE}"
     page.members = {"has_more": True, "last_id": last, "nextPageToken": last}
 
