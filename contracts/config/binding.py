@@ -6,11 +6,11 @@ import os
 from collections.abc import Mapping
 from importlib import import_module
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import Struct, ValidationError, convert
 
-from contracts.config.decode import Telling, decode
+from contracts.config.decode import Telling, decode, no_advice
 from contracts.config.places import Path
 from contracts.config.words import did_you_mean, show
 from contracts.config.yaml_loader import Document
@@ -29,7 +29,7 @@ class BoundContract(Struct, frozen=True, kw_only=True):
     params: Any
 
 
-class Origin(NamedTuple):
+class Origin(Struct, frozen=True):
     """Parameters as one file sets them: the mapping, and where it stands."""
 
     parameters: Mapping[str, Any]
@@ -105,4 +105,4 @@ def _tell(contract: Contract, own: Origin, origins: tuple[Origin, ...]) -> Telli
     def owner(path: Path) -> str:
         return f"{show(path[-1])} of {contract.id}" if path else str(contract.id)
 
-    return Telling(at, at_key, owner, unknown="unknown parameter {key} of {owner}")
+    return Telling(at, at_key, owner, no_advice, "unknown parameter {key} of {owner}")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec import Struct
 
 from contracts.config import files
 from contracts.config import library as shipped
@@ -28,7 +30,7 @@ __all__ = ["BoundContract", "Catalogue", "load"]
 T = TypeVar("T")
 
 
-class Sources(NamedTuple):
+class Sources(Struct, frozen=True):
     """Where everything was read, for problems that only binding shows."""
 
     contracts: dict[str, Document]

@@ -7,9 +7,10 @@ is wrong; the schema library is imported only then.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
+from msgspec import Struct
 
 from contracts.config.places import Path
 from contracts.config.yaml_loader import Document
@@ -18,7 +19,7 @@ from contracts.errors import ConfigError
 T = TypeVar("T")
 
 
-class Telling(NamedTuple):
+class Telling(Struct, frozen=True):
     """How problems of a value are told.
 
     Attributes:
@@ -32,13 +33,19 @@ class Telling(NamedTuple):
     at: Callable[[Path], str]
     at_key: Callable[[Path], str]
     owner: Callable[[Path], str]
-    advice: Callable[[Path, Any], str | None] = lambda _path, _value: None
+    advice: Callable[[Path, Any], str | None]
     unknown: str = "unknown key {key} in {owner}"
 
 
-def telling(document: Document, owner: Callable[[Path], str]) -> Telling:
+def no_advice(_path: Path, _value: Any) -> None:
+    """Leave every value to the usual words."""
+
+
+def telling(
+    document: Document, owner: Callable[[Path], str], advice: Callable[[Path, Any], str | None] = no_advice
+) -> Telling:
     """Tell problems by the places of one document."""
-    return Telling(document.at, document.at_key, owner)
+    return Telling(document.at, document.at_key, owner, advice)
 
 
 def decode(value: Any, kind: type[T], tell: Telling) -> T:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from contracts.config.cache import Cache, cached_documents, keep
 from contracts.config.yaml_loader import Document
@@ -12,7 +13,7 @@ FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 _KINDS = ("contracts", "dialects", "providers")
 
 
-class Library(NamedTuple):
+class Library(Struct, frozen=True):
     """Documents by the name of their file without `.yaml`. `key` is for `cache.keep`; None: nothing is to keep."""
 
     contracts: dict[str, Document]

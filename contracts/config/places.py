@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from msgspec import Struct
 
 Path = tuple[str | int, ...]
 
 
-class Place(NamedTuple):
+class Place(Struct, frozen=True):
     """Line and column, both counted from 1; columns count characters."""
 
     line: int

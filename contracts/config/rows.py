@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from contracts.config.decode import decode, telling
 from contracts.config.file_form import File, ModelsFrom, Row
@@ -24,7 +25,7 @@ _OFF = (False, True, "off", "no", "none", "false", "disabled", "ignore")
 _WRITE_A_WAIVER = "write a waiver with contract, because, owner and until"
 
 
-class Layer(NamedTuple):
+class Layer(Struct, frozen=True):
     """One row as it was written, with where: the document and the row's path in it."""
 
     row: dict[str, Any]
@@ -32,7 +33,7 @@ class Layer(NamedTuple):
     path: Path
 
 
-class Resolved(NamedTuple):
+class Resolved(Struct, frozen=True):
     """A row after `extends`. `layers` are in the order of their merging, so the last one that sets a key has it.
 
     `files` holds the contracts of one's own: the path of each file, and the layer that names it.
@@ -49,7 +50,7 @@ def read_file(document: Document) -> File:
     Raises:
         ConfigError: with every problem, each told with whose row it is and without a credential.
     """
-    return decode(document.value, File, telling(document, _owner)._replace(advice=_advice))
+    return decode(document.value, File, telling(document, _owner, _advice))
 
 
 def resolve(

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 from contracts.config.places import Path, Place, Places
 from contracts.config.words import KINDS, show
@@ -17,7 +19,7 @@ from contracts.config.yaml_faults import check_bytes, not_yaml, unreadable
 from contracts.errors import ConfigError
 
 
-class Rules(NamedTuple):
+class Rules(Struct, frozen=True, kw_only=True):
     """What a file may hold. `max_nodes` counts an alias as all that it stands for."""
 
     max_bytes: int
@@ -55,13 +57,13 @@ class Document:
 
     def at(self, path: Path) -> str:
         """`file:line:column` of the value at `path`."""
-        line, column = self.place(path)
-        return f"{self.name}:{line}:{column}"
+        place = self.place(path)
+        return f"{self.name}:{place.line}:{place.column}"
 
     def at_key(self, path: Path) -> str:
         """`file:line:column` of the key that `path` ends with."""
-        line, column = self.key_place(path)
-        return f"{self.name}:{line}:{column}"
+        place = self.key_place(path)
+        return f"{self.name}:{place.line}:{place.column}"
 
     def _known(self) -> Places:
         if self._places is None:
@@ -263,8 +265,8 @@ class _Builder:
         return Place(mark.line + 1, mark.column + 1)
 
     def _problem(self, text: str) -> ConfigError:
-        line, column = self._mark()
-        return ConfigError(f"{self.name}:{line}:{column}: {text}")
+        place = self._mark()
+        return ConfigError(f"{self.name}:{place.line}:{place.column}: {text}")
 
 
 def _parser(yaml: Any, data: bytes) -> Any:

@@ -11,6 +11,7 @@ import pytest
 import yaml
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from contracts.config.places import Path
 from contracts.config.scalars import core
@@ -111,9 +112,9 @@ def test_at_the_place_of_a_key_or_value_stands_its_text(value: Any, flow: bool, 
     document = load((("\ufeff" if mark else "") + text).encode(), "é.yaml")
     lines = text.split(end)
     for path, written, is_key in scalars(value):
-        line, column = document.key_place(path) if is_key else document.place(path)
+        place = document.key_place(path) if is_key else document.place(path)
         # A short piece: a long text may be folded by the writer.
-        assert lines[line - 1][column - 1 :].removeprefix('"').startswith(written[:3])
+        assert lines[place.line - 1][place.column - 1 :].removeprefix('"').startswith(written[:3])
 
 
 @pytest.mark.usefixtures("parser")
@@ -156,10 +157,10 @@ def test_a_billion_laughs_are_refused_in_little_memory(width: int) -> None:
 
 @pytest.mark.usefixtures("parser")
 def test_an_alias_counts_as_all_that_it_stands_for() -> None:
-    rules = CONFIG._replace(max_nodes=13)
+    rules = replace(CONFIG, max_nodes=13)
     data = "a: &ä [1, {b: &b [2]}, *b]\nc: *ä".replace("ä", "x").encode()
     # The root and 2 keys' values: list, 1, mapping, list, 2, alias of list and 2; keys count as well.
-    assert load(data, "é.yaml", rules._replace(max_nodes=19)).value["c"] == [1, {"b": [2]}, [2]]
+    assert load(data, "é.yaml", replace(CONFIG, max_nodes=19)).value["c"] == [1, {"b": [2]}, [2]]
     with pytest.raises(ConfigError, match="expected at most 13 values"):
         load(data, "é.yaml", rules)
 
@@ -184,7 +185,7 @@ def test_deep_nesting_costs_no_more_than_it_is_allowed() -> None:
 
 
 def test_a_file_that_is_too_long_is_not_even_parsed() -> None:
-    rules = CONFIG._replace(max_bytes=10)
+    rules = replace(CONFIG, max_bytes=10)
     assert load(b"a: 1234567", "é.yaml", rules).value == {"a": 1_234_567}
     with pytest.raises(ConfigError, match=r"é\.yaml:1:1: expected at most 10 bytes, found 11"):
         load("a: 123456é".encode(), "é.yaml", rules)
