@@ -59,8 +59,13 @@ class Fold:
         tables: Tables,
         kind: AnswerKind | None = None,
         limits: Limits = LIMITS,
+        about: str | None = None,
     ) -> None:
-        """Start on the answer to `request`; status and headers have arrived, the body has not."""
+        """Start on the answer to `request`; status and headers have arrived, the body has not.
+
+        `about` is the model that an answer of kind `model` speaks of.
+        """
+        self._about_model = about
         self._dialect, self._tables, self._status, self._headers = dialect, tables, status, headers
         self._keyless, self._limits = request.keyless, limits
         self._path = asking.path_of(request.url)
@@ -151,6 +156,11 @@ class Fold:
             recorder.json_fault(fault)
         return value
 
+    @property
+    def events(self) -> int:
+        """How many events have come so far."""
+        return 0 if self._recorder is None or self._recorder.event is None else self._recorder.event + 1
+
     def finish(self, ended: str = "unknown") -> Facts:
         """Give the Facts; `ended` is how the connection did: complete, cut or unknown."""
         whole = b"".join(self._head)
@@ -168,6 +178,7 @@ class Fold:
             body=Body(kind=self._body_kind, bytes=self._bytes, over_limit=self._over),
             asked=self._asked,
             keyless=self._keyless,
+            about=self._about_model,
             ended="complete" if ended == "complete" else "cut" if ended == "cut" else "unknown",
         )
         if self._decoder is not None:
@@ -199,6 +210,8 @@ class Fold:
         if facts.kind == "listing":
             found = None if value is UNREADABLE else listing.read(value, self._tables.listing)
             return structs.replace(facts, listing=found, json_faults=faults)
+        if facts.kind == "model":
+            return self._about(structs.replace(facts, json_faults=faults), value)
         if facts.kind == "other":
             return facts
         if value is UNREADABLE and several_lines(whole):
@@ -216,6 +229,14 @@ class Fold:
             recorder.events = 1
             self._dialect.body(recorder, value)
         return self._told(facts, recorder)
+
+    def _about(self, facts: Facts, value: object) -> Facts:
+        """Add what an answer about one model told."""
+        query = self._tables.endpoint
+        if query is None or value is UNREADABLE:
+            return facts
+        count, prices = listing.read_endpoints(value, query, facts.about or "")
+        return structs.replace(facts, endpoints=count, listing=prices)
 
     def _told(self, facts: Facts, recorder: Recorder) -> Facts:
         """Add what the recorder holds."""

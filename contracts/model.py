@@ -214,6 +214,7 @@ class Provider(Struct, frozen=True, kw_only=True):
         api_key: name of the variable that holds the key, never the key.
         models: ids that the router allows, in the order of the file, each once.
         listing: where the model listing is and how to read it: `path`, and JMESPath expressions.
+        endpoint: where is said what serves one model, and how to read it: `path` with `{id}`, `method`, and JMESPath.
         evidence_max_age_s: how long kept evidence speaks for the provider, in seconds.
         free_chats_per_day: live chats a day on models that cost nothing; 0 is never.
         billing: `none` where no request can cost money.
@@ -228,8 +229,9 @@ class Provider(Struct, frozen=True, kw_only=True):
     api_key: str | None = None
     models: tuple[str, ...] = ()
     listing: dict[str, Any] = field(default_factory=dict)
+    endpoint: dict[str, Any] = field(default_factory=dict)
     evidence_max_age_s: int = 86_400
-    free_chats_per_day: int = 0
+    free_chats_per_day: int = 1
     billing: Literal["none", "metered"] = "metered"
     contracts: dict[str, dict[str, Any]] = field(default_factory=dict)
     own: tuple[str, ...] = ()

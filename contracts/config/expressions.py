@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from contracts.config.rows import Resolved
 from contracts.config.words import show
@@ -13,16 +14,22 @@ def expression_problems(rows: Iterable[Resolved]) -> list[str]:
     problems: dict[str, None] = {}
     for row in rows:
         for layer in row.layers:
-            for name, text in (layer.row.get("listing") or {}).items():
+            for place, text in _written(layer.row):
                 # A member's name needs no JMESPath, whose import takes three bare interpreters' time.
-                if name == "path" or text is None or text.isidentifier():
-                    continue
-                fault = _fault(text)
+                fault = None if text.isidentifier() else _fault(text)
                 if fault is not None:
-                    problems[
-                        f"{layer.document.at((*layer.path, 'listing', name))}: expected JMESPath, found {fault}"
-                    ] = None
+                    problems[f"{layer.document.at((*layer.path, *place))}: expected JMESPath, found {fault}"] = None
     return list(problems)
+
+
+def _written(row: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Every expression of a row, with its place."""
+    for key in ("listing", "endpoint"):
+        for name, text in (row.get(key) or {}).items():
+            if isinstance(text, dict):
+                yield from (((key, name, parameter), inner) for parameter, inner in text.items())
+            elif text is not None and name not in ("path", "method"):
+                yield (key, name), text
 
 
 def _fault(text: str) -> str | None:

@@ -35,6 +35,11 @@ Url = Annotated[
 Sink = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f]+" + _END, description="the URL of a note sink, a path or -")]
 Expression = Annotated[str, Meta(min_length=1, max_length=1000, description="a JMESPath expression")]
 
+Parameter = Annotated[
+    str,
+    Meta(pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,63}" + _END, description="the name of a parameter of a query"),
+]
+
 
 class ModelsFrom(Struct, frozen=True, forbid_unknown_fields=True, rename={"file": "from"}):
     """Model ids from a file, one a line or as a YAML or JSON list; `-` is standard input."""
@@ -43,7 +48,11 @@ class ModelsFrom(Struct, frozen=True, forbid_unknown_fields=True, rename={"file"
 
 
 class ListingForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Where the model listing is, and JMESPath for its entries and for the members of each entry."""
+    """Where the model listing is, and JMESPath for its entries and for the members of each entry.
+
+    `more` and `next` are over the whole answer: whether there are more pages, and by name the parameters that ask for
+    the next one.
+    """
 
     path: (
         Annotated[
@@ -63,6 +72,25 @@ class ListingForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     quantization: Expression | None = None
     parameters: Expression | None = None
     more: Expression | None = None
+    next: dict[Parameter, Expression] | None = None
+
+
+class EndpointForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is said of one model: where, and JMESPath for its endpoints and for the list of their prices.
+
+    A POST sends `{"model": id}`.
+    """
+
+    path: Annotated[
+        str,
+        Meta(
+            pattern=r"^/[^\x00-\x20#?]*" + _END,
+            description="a path below the base URL with {id} for the model's id, such as /models/{id}/endpoints",
+        ),
+    ]
+    count: Expression
+    prices: Expression | None = None
+    method: Literal["GET", "POST"] = "GET"
 
 
 class Cited(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -82,6 +110,7 @@ class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     api_key: Variable | None = None
     models: list[ModelId] | ModelsFrom | None = None
     listing: ListingForm | None = None
+    endpoint: EndpointForm | None = None
     evidence_max_age: Duration | None = None
     free_chats_per_day: Annotated[int, Meta(ge=0, le=1000, description="a whole number from 0 to 1000")] | None = None
     billing: Literal["none", "metered"] | None = None

@@ -213,6 +213,7 @@ def _provider(name: str, row: Row, models: tuple[str, ...], files: Mapping[str, 
         api_key=row.api_key,
         models=models,
         listing={key: value for key, value in listing.items() if value is not None},
+        endpoint={} if row.endpoint is None else msgspec.to_builtins(row.endpoint),
         contracts={
             key: {name: value for name, value in values.items() if name != "file" or key not in files}
             for key, values in parameters.items()

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 class ListingQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """JMESPath over a listing: the list of entries, then members of each entry. None: the dialect has none.
 
-    `prices` gives an object of components; `more` is over the whole answer.
+    `prices` gives an object of components. `more` and `next` are over the whole answer: whether there are more pages,
+    and by name the query's parameters that ask for the next one.
     """
 
     items: str = "data"
@@ -36,6 +37,14 @@ class ListingQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     quantization: str | None = None
     parameters: str | None = None
     more: str | None = None
+    next: dict[str, str] | None = None
+
+
+class EndpointQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """JMESPath over what is said of one model: endpoints (a list, a number or a truth), and a list of their prices."""
+
+    count: str
+    prices: str | None = None
 
 
 class Tables(Struct, frozen=True, kw_only=True):
@@ -50,6 +59,7 @@ class Tables(Struct, frozen=True, kw_only=True):
     trailers: tuple[bytes, ...] = ()
     cut_reasons: tuple[str, ...] = ("length",)
     listing: ListingQuery = ListingQuery()
+    endpoint: EndpointQuery | None = None
 
 
 class Dialect(Protocol):
@@ -72,6 +82,36 @@ class Dialect(Protocol):
 
     def error(self, value: object) -> ErrorSeen | None:
         """Find the error that a whole answer consists of."""
+
+
+class Asking(Protocol):
+    """How a dialect asks, in a module of its own (`openai_chat_ask`), as a replay never does."""
+
+    def chat_path(self, model: str) -> str:
+        """Give the path of a streamed chat below the base URL."""
+
+    def free_chat(self, model: str, cap: int) -> bytes:
+        """Give the body of a tiny streamed chat, capped at so many tokens, whose honest answer is not ASCII."""
+
+    def probe(self, model: str) -> bytes:
+        """Give the body of a chat that is sent without a key, to see an error."""
+
+    def credentials(self, key: str) -> tuple[tuple[str, str], ...]:
+        """Give the headers that carry a key."""
+
+    def headers(self) -> tuple[tuple[str, str], ...]:
+        """Give headers that every request has to carry."""
+
+
+def load_asking(name: str) -> Asking | None:
+    """Import how a dialect asks; None where it does not ask yet."""
+    module = f"contracts.dialects.{name.replace('-', '_')}_ask"
+    try:
+        return cast("Asking", import_module(module))
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+        return None
 
 
 def load(name: str) -> Dialect:

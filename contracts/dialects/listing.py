@@ -10,11 +10,13 @@ from contracts.text.scrub import scrub
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from contracts.dialects import ListingQuery
+    from contracts.dialects import EndpointQuery, ListingQuery
 
 MAX_MODELS = 250_000  # the largest public catalogues have some thousand
 MAX_FAULTS = 16
 MAX_ID_CHARS = 256
+MAX_CURSOR_CHARS = 2048
+MAX_COMPONENTS = 32  # of a price; the largest public catalogue has eight
 IDS = ("id", "name", "model_id", "model", "slug")  # tried where the stated member is missing
 EXTRA = ("chat", "aliases", "deprecated", "replacement", "prices", "context_tokens", "output_tokens", "quantization",
          "parameters")  # fmt: skip
@@ -44,8 +46,30 @@ def read(value: object, query: ListingQuery) -> Listing:
             models[identity] = _model(identity, item, extra)
     if len(items) > MAX_MODELS:
         _note(faults, "too-many", f"more than {MAX_MODELS} entries")
-    more = bool(_getter(query.more)(value)) if query.more else False
-    return Listing(models=tuple(models.values()), faults=tuple(faults.values()), more=more)
+    following = _following(value, query)
+    more = bool(_getter(query.more)(value)) if query.more else bool(following)
+    return Listing(
+        models=tuple(models.values()), faults=tuple(faults.values()), more=more, next=following if more else ()
+    )
+
+
+def _following(value: object, query: ListingQuery) -> tuple[tuple[str, str], ...]:
+    """Find the parameters that ask for the next page; none where any of them is missing."""
+    said = [(name, _getter(path)(value)) for name, path in (query.next or {}).items()]
+    if not all(isinstance(v, (str, int)) and not isinstance(v, bool) and v != "" for _, v in said):
+        return ()
+    return tuple((name, str(v)[:MAX_CURSOR_CHARS]) for name, v in said)
+
+
+def read_endpoints(value: object, query: EndpointQuery, model: str) -> tuple[int | None, Listing | None]:
+    """Read what serves one model: how many endpoints, and their prices as entries of that model."""
+    found = _getter(query.count)(value)
+    count = len(found) if isinstance(found, list) else int(found) if isinstance(found, (bool, int)) else None
+    if query.prices is None:
+        return count, None
+    prices = _getter(query.prices)(value)
+    entries = tuple(Model(id=model, prices=_prices(one)) for one in prices) if isinstance(prices, list) else ()
+    return count, Listing(models=entries or (Model(id=model),))
 
 
 def _items(value: object, query: ListingQuery, faults: dict[str, Fault]) -> list[Any]:
@@ -105,7 +129,10 @@ def _prices(value: object) -> tuple[tuple[str, str], ...]:
     """Give the components of a price as the listing writes them; one that is no number is kept in words too."""
     if not isinstance(value, dict):
         return ()
-    return tuple((scrub(str(k), 40), scrub(str(v), 40)) for k, v in sorted(value.items())[:32])
+    shown = tuple((scrub(str(k), 40), scrub(str(v), 40)) for k, v in sorted(value.items())[:MAX_COMPONENTS])
+    left = len(value) - MAX_COMPONENTS
+    # What is left out may cost something, and this is no amount that anybody takes for zero.
+    return (*shown, ("…", f"{left} more")) if left > 0 else shown
 
 
 def _getter(path: str) -> Callable[[Any], Any]:

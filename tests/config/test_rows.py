@@ -194,7 +194,7 @@ def test_a_duration_is_so_many_seconds(text: str, count: int, rows: Write) -> No
 
 def test_a_row_that_says_nothing_has_the_careful_defaults(rows: Write) -> None:
     row = rows("  a: {dialect: openai-chat}  # ü\n").provider("a")
-    assert (row.evidence_max_age_s, row.free_chats_per_day, row.billing) == (86_400, 0, "metered")
+    assert (row.evidence_max_age_s, row.free_chats_per_day, row.billing) == (86_400, 1, "metered")
     assert (row.models, row.waivers, row.own, row.contracts, row.listing) == ((), (), (), {}, {})
     assert (row.base_url, row.api_key) == (None, None)
 

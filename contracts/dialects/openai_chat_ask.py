@@ -1,0 +1,42 @@
+"""How dialect `openai-chat` asks: a tiny streamed chat, and a chat without a key."""
+
+from __future__ import annotations
+
+import msgspec
+
+# Letters of several scripts, so that an answer that a hop re-encoded shows it; repeating costs fewest tokens.
+PROMPT = "Repeat exactly this and add nothing: Größe, déjà vu, 你好, привет ✓"
+
+
+def chat_path(model: str) -> str:
+    """Give the path below the base URL, whatever the model."""
+    del model
+    return "/chat/completions"
+
+
+def free_chat(model: str, cap: int) -> bytes:
+    """Give the body of a tiny streamed chat."""
+    return msgspec.json.encode(
+        {
+            "model": model,
+            "messages": [{"role": "user", "content": PROMPT}],
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            "max_tokens": cap,
+        }
+    )
+
+
+def probe(model: str) -> bytes:
+    """Give the body of a chat that is sent without a key."""
+    return msgspec.json.encode({"model": model, "messages": [{"role": "user", "content": "ping"}], "max_tokens": 1})
+
+
+def credentials(key: str) -> tuple[tuple[str, str], ...]:
+    """Give the header that carries a key."""
+    return (("Authorization", f"Bearer {key}"),)
+
+
+def headers() -> tuple[tuple[str, str], ...]:
+    """Give headers that every request has to carry: none."""
+    return ()
