@@ -8,37 +8,39 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Protocol
 
-if TYPE_CHECKING:
-    from datetime import date, datetime
+from contracts.state.changes import compare
 
-    from contracts.facts import Listing
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+    from decimal import Decimal
+
+    from contracts.facts import Change, Listing
     from contracts.model import Evidence
-    from contracts.report import Report
 
 
 class Memory(Protocol):
-    """What earlier runs saw. No method raises: what cannot be remembered is told by the implementation, once."""
+    """What earlier runs saw. Every method may raise StateError, after which a run goes on without memory."""
 
     def kept(self, provider: str) -> list[Evidence]:
-        """Give kept evidence, the latest last. Its age is for the caller to judge by `at`."""
+        """Give kept evidence. Its age is for the caller to judge by `at`."""
 
     def keep(self, provider: str, evidence: Evidence) -> None:
-        """Keep evidence for later runs."""
+        """Keep evidence in place of what is kept of the same kind and model."""
 
-    def last_listing(self, provider: str) -> Listing | None:
-        """Give the listing of the last poll that read one in full; None where there was none."""
+    def remember_listing(self, provider: str, listing: Listing, at: datetime) -> tuple[Change, ...] | None:
+        """Keep a listing in place of the last one and give what changed, None where there was none."""
 
-    def remember_listing(self, provider: str, listing: Listing, at: datetime) -> None:
-        """Remember a listing that was read in full."""
+    def free_chats_today(self, provider: str, day: str) -> int:
+        """Count the free chats of a provider on a day, `2026-11-30` in UTC."""
 
-    def free_chats_today(self, provider: str, day: date) -> int:
-        """Tell how many free chats were sent to a provider on a day (UTC)."""
-
-    def record_free_chats(self, provider: str, day: date, count: int) -> None:
+    def record_free_chats(self, provider: str, day: str, chats: int) -> None:
         """Add free chats to a day's count. Called before they are sent, so that a crash cannot hide one."""
 
-    def record_run(self, report: Report) -> None:
-        """Remember a finished run with its findings and its spend."""
+    def record_run(
+        self, started_at: datetime, ended_at: datetime, exit_status: int, requests: Sequence[int], spend_usd: Decimal
+    ) -> None:
+        """Book a run; `requests` are gets, free posts, paid posts and refusals."""
 
 
 class Forgetful:
@@ -46,36 +48,37 @@ class Forgetful:
 
     def __init__(self) -> None:
         """Start with nothing seen."""
-        self._kept: dict[str, list[Evidence]] = {}
+        self._kept: dict[str, dict[tuple[str, bool, str | None], Evidence]] = {}
         self._listings: dict[str, Listing] = {}
-        self._free_chats: Counter[tuple[str, date]] = Counter()
-        self.runs: list[Report] = []
+        self._free_chats: Counter[tuple[str, str]] = Counter()
 
     def kept(self, provider: str) -> list[Evidence]:
-        """Give kept evidence, the latest last."""
-        return list(self._kept.get(provider, ()))
+        """Give kept evidence."""
+        return list(self._kept.get(provider, {}).values())
 
     def keep(self, provider: str, evidence: Evidence) -> None:
         """Keep evidence."""
-        self._kept.setdefault(provider, []).append(evidence)
+        facts = evidence.facts
+        asked = facts.asked.model if facts.asked else facts.about
+        failed = facts.status >= 400  # noqa: PLR2004 - RFC 9110, section 15.5
+        self._kept.setdefault(provider, {})[facts.kind, failed, asked] = evidence
 
-    def last_listing(self, provider: str) -> Listing | None:
-        """Give the last listing that was remembered."""
-        return self._listings.get(provider)
-
-    def remember_listing(self, provider: str, listing: Listing, at: datetime) -> None:
-        """Remember a listing."""
+    def remember_listing(self, provider: str, listing: Listing, at: datetime) -> tuple[Change, ...] | None:
+        """Keep a listing and give what changed."""
         del at
+        was = self._listings.get(provider)
         self._listings[provider] = listing
+        return None if was is None else compare(was, listing)
 
-    def free_chats_today(self, provider: str, day: date) -> int:
-        """Tell how many free chats were recorded for a day."""
+    def free_chats_today(self, provider: str, day: str) -> int:
+        """Count the free chats of a day."""
         return self._free_chats[provider, day]
 
-    def record_free_chats(self, provider: str, day: date, count: int) -> None:
+    def record_free_chats(self, provider: str, day: str, chats: int) -> None:
         """Add free chats to a day's count."""
-        self._free_chats[provider, day] += count
+        self._free_chats[provider, day] += chats
 
-    def record_run(self, report: Report) -> None:
-        """Keep the report."""
-        self.runs.append(report)
+    def record_run(
+        self, started_at: datetime, ended_at: datetime, exit_status: int, requests: Sequence[int], spend_usd: Decimal
+    ) -> None:
+        """Book a run: nobody will ask."""

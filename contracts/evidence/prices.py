@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from contracts.facts import Listing, Model
 
@@ -40,24 +40,26 @@ def amount(text: str) -> Decimal | None:
 
 def proves_zero(model: Model) -> ZeroPrice | None:
     """Prove that an entry of a listing costs nothing, or give None."""
-    amounts: Mapping[str, Decimal | None] = {name: amount(text) for name, text in model.prices}
-    if not any(all(name in amounts for name in pair) for pair in REQUIRED):
+    names = tuple(name for name, _ in model.prices)
+    if not any(all(name in names for name in pair) for pair in REQUIRED):
         return None
+    # All pairs and no mapping of them: a name that stands twice must not hide an amount.
+    amounts = [amount(text) for _, text in model.prices]
     # -0 equals 0 for a Decimal; its sign says that somebody computed it, so it is refused with the negatives.
-    if any(value is None or value != 0 or value.is_signed() for value in amounts.values()):
+    if any(value is None or value != 0 or value.is_signed() for value in amounts):
         return None
-    return ZeroPrice(model=model.id, components=tuple(amounts))
+    return ZeroPrice(model=model.id, components=names)
 
 
 def prove(model: str, pages: Iterable[Listing]) -> ZeroPrice | None:
-    """Prove from all pages of this run's listing that a model costs nothing, or give None.
+    """Prove from all that this run read of a model (pages of a listing, its own endpoints) that it costs nothing.
 
-    An id that stands on several pages, or that the listing repeats, proves nothing unless every entry does: a reader
-    keeps the first entry of a repeated id, so a listing with the fault `duplicate-id` proves nothing at all.
+    Every entry of the model has to prove it. A listing with any fault proves nothing: its reader keeps the first entry
+    of a repeated id, takes another member for an id that is missing, and stops at a number of entries.
     """
     entries: list[Model] = []
     for page in pages:
-        if any(fault.kind == "duplicate-id" for fault in page.faults):
+        if page.faults:
             return None
         entries += [entry for entry in page.models if entry.id == model]
     proofs = [proves_zero(entry) for entry in entries]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from msgspec import Struct
 
@@ -19,8 +19,15 @@ if TYPE_CHECKING:
     from contracts.evidence.prices import ZeroPrice
 
 PROBE_MODEL = "contracts-probe/no-such-model"  # of no vendor, so that no router can serve it by a lucky guess
-CREDENTIALS = ("authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie", "proxy-authorization")
-KEY_PARAMETERS = ("key", "api_key", "api-key", "apikey", "access_token", "token")
+# The headers of a keyless request. Whatever else there is may identify an account, under a name that nobody foresaw.
+KEYLESS_HEADERS = frozenset(
+    ("host", "accept", "accept-encoding", "user-agent", "content-type", "content-length", "connection")
+)
+# Headers that make one request another one on its way: a GET a POST, a body another body.
+DISGUISES = frozenset(
+    ("x-http-method-override", "x-http-method", "x-method-override", "content-encoding", "transfer-encoding", "upgrade",
+     "x-original-url", "x-rewrite-url", "x-forwarded-host")
+)  # fmt: skip
 MAX_FREE_TOKENS = 64  # the cap of a free chat: enough for one sentence
 CAPS = ("max_tokens", "max_completion_tokens")
 # What a free chat may carry. Anything else (tools, plugins, n, models, routing, web search) may be priced apart.
@@ -78,16 +85,24 @@ def decide(sending: Sending, rules: RowRules, proofs: Mapping[str, ZeroPrice]) -
         return Refused("its URL cannot be read")
     if not same or url.username is not None or url.password is not None:
         return Refused("it goes to another host than the row's")
-    method = sending.method.upper()
+    if sending.headers.get("host", url.netloc) != url.netloc or not DISGUISES.isdisjoint(sending.headers):
+        return Refused("its headers make another request of it")
+    method = sending.method
+    # The chat's rules come first: no row may list the endpoint that bills as a part of its catalogue.
+    if method == "POST" and _same_path(url.path, rules.chat_path):
+        return _decide_chat(sending, url.path, url.query, rules, proofs)
     if any(method == m and _fits(url.path, path) for m, path in rules.catalogue):
         return Allowed("get" if method == "GET" else "post_free")
-    if method != "POST" or url.path != rules.chat_path:
-        return Refused(f"{method} {url.path[:80]} is not in the row's catalogue")
-    return _decide_chat(sending, url.query, rules, proofs)
+    return Refused(f"{method} {url.path[:80]} is not in the row's catalogue")
 
 
-def _decide_chat(sending: Sending, query: str, rules: RowRules, proofs: Mapping[str, ZeroPrice]) -> Allowed | Refused:
+def _decide_chat(
+    sending: Sending, path: str, query: str, rules: RowRules, proofs: Mapping[str, ZeroPrice]
+) -> Allowed | Refused:
     """Decide on a chat."""
+    if path != rules.chat_path or query:
+        # Other letters, a slash more or a query may lead to the same endpoint and to other terms.
+        return Refused("its URL is not exactly that of the row's chats")
     value, faults = decode(sending.body)
     if value is UNREADABLE or faults or not isinstance(value, dict):
         # A parser on the other side could read another model out of it than we do.
@@ -97,31 +112,31 @@ def _decide_chat(sending: Sending, query: str, rules: RowRules, proofs: Mapping[
         return Refused("its body names no model")
     if not rules.bills:
         return Allowed("post_free")
-    keyless = not _has_credentials(sending, query)
-    if keyless and model == PROBE_MODEL:
-        return (
-            Allowed("post_free") if rules.declares_key else Refused("the row declares no key, so a chat may be served")
-        )
+    if model == PROBE_MODEL and KEYLESS_HEADERS.issuperset(sending.headers):
+        if not rules.declares_key:
+            return Refused("the row declares no key, so a chat may be served")
+        return Allowed("post_free")
     if model not in proofs:
         return Refused(f"nothing proves in this run that {model[:80]} costs nothing")
     extra = sorted(set(value) - FREE_MEMBERS)
     if extra:
         return Refused(f"a free chat carries {extra[0][:40]}, which may be priced apart")
-    cap = next((value[n] for n in CAPS if n in value), None)
-    if not isinstance(cap, int) or isinstance(cap, bool) or not 0 < cap <= MAX_FREE_TOKENS:
+    caps = [value[n] for n in CAPS if n in value]
+    if not caps or not all(type(cap) is int and 0 < cap <= MAX_FREE_TOKENS for cap in caps):
         return Refused(f"a free chat is capped at {MAX_FREE_TOKENS} tokens")
     return Allowed("post_free", free_chat=True)
 
 
-def _has_credentials(sending: Sending, query: str) -> bool:
-    """Tell whether a request carries anything that may identify an account."""
-    names = {part.partition("=")[0].lower() for part in query.split("&")}
-    return any(name in sending.headers for name in CREDENTIALS) or not names.isdisjoint(KEY_PARAMETERS)
+def _same_path(path: str, chat_path: str) -> bool:
+    """Tell whether a path may reach the chat endpoint, by a server that reads paths loosely."""
+    loose = [re.sub("/+", "/", unquote(p).replace("\\", "/")).rstrip("/").casefold() for p in (path, chat_path)]
+    return loose[0] == loose[1]
 
 
 def _fits(path: str, pattern: str) -> bool:
     """Tell whether a path is one that a pattern allows; an id may have slashes, and never dots that climb."""
-    if "/../" in f"{path}/" or "/./" in f"{path}/" or "//" in path or "%2e" in path.lower():
+    plain = f"{unquote(path)}/".replace("\\", "/")
+    if "/../" in plain or "/./" in plain or "//" in plain or "%" in unquote(path) or not plain.isprintable():
         return False
     parts = (re.escape(part) for part in pattern.split("{id}"))
     return re.fullmatch("[^?#]+".join(parts), path) is not None

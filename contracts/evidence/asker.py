@@ -1,0 +1,155 @@
+"""Ask one provider one thing: the request, through the guard, with retries for connections alone, to Facts."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin, urlsplit
+
+import httpx
+from msgspec import Struct
+
+from contracts import __version__
+from contracts.errors import EvidenceError
+from contracts.evidence import keys, network, reading, troubles
+from contracts.model import Evidence, Request, Source
+
+if TYPE_CHECKING:
+    from contracts.evidence.guard import SpendGuard
+    from contracts.facts import AnswerKind
+
+AGENT = f"provider-contracts/{__version__}"
+CONNECTING = ("dns", "connect", "tls", "proxy")
+REDIRECTS = (301, 302, 303, 307, 308)
+RETRY_S = 0.25  # before the first retry, doubled before each further one
+
+
+class Question(Struct, frozen=True, kw_only=True):
+    """One thing to ask. `url` is absolute; `about` is the model that the answer speaks of."""
+
+    kind: AnswerKind
+    url: str
+    method: str = "GET"
+    body: bytes | None = None
+    keyless: bool = False
+    about: str | None = None
+
+
+class Line(Struct, frozen=True, kw_only=True):
+    """The line to one provider: the guarded transport, and what every question has in common.
+
+    `via` is the variable of the proxy. `deadline` is by the loop's clock, `retries` are for connections alone.
+    """
+
+    guard: SpendGuard
+    reader: reading.Reader
+    headers: tuple[tuple[str, str], ...]
+    credentials: tuple[tuple[str, str], ...]
+    keys: tuple[keys.Key, ...]
+    deadline: float
+    retries: int
+    via: str | None
+    room: asyncio.Semaphore
+
+
+async def ask(line: Line, question: Question) -> Evidence:
+    """Ask, and give the answer as evidence.
+
+    Raises:
+        EvidenceError: where there is no answer, saying why.
+        SpendRefused: where the guard did not let the question pass.
+    """
+    phase = ["queue"]
+    try:
+        async with asyncio.timeout_at(line.deadline), line.room:
+            for attempt in range(line.retries + 1):
+                try:
+                    return await _followed(line, question, phase)
+                except EvidenceError as error:
+                    if error.phase not in CONNECTING or attempt == line.retries:
+                        raise
+                    await asyncio.sleep(RETRY_S * 2**attempt)
+    except TimeoutError as error:
+        raise EvidenceError(f"deadline: the time was up while {troubles.WAITED[phase[0]]}", phase[0]) from error
+    raise AssertionError("a loop of at least one attempt ends by itself")
+
+
+async def _followed(line: Line, question: Question, phase: list[str]) -> Evidence:
+    """Ask, and follow redirects of a GET that stay on the origin."""
+    url = question.url
+    for hop in range(line.reader.bounds.redirects + 1):
+        at = datetime.now(UTC)
+        request = _request(line, question, url)
+        request.extensions["trace"] = _tracer(phase)
+        seen = network.Arrival()
+        network.arrival.set(seen)
+        sent_at = asyncio.get_running_loop().time()
+        try:
+            response = await line.guard.handle_async_request(request)
+        except (httpx.HTTPError, *troubles.KNOWN) as error:
+            raise troubles.of_answer(error, line.via) from error
+        try:
+            onward = _onward(question, url, response) if hop < line.reader.bounds.redirects else None
+            if onward is None:
+                phase[0] = "body"
+                return await _answer(line, question, response, reading.Clock(seen, sent_at), at)
+            url = onward
+        finally:
+            await response.aclose()
+    raise AssertionError("the last hop is not followed")
+
+
+def _request(line: Line, question: Question, url: str) -> httpx.Request:
+    streamed = question.kind == "chat" and not question.keyless
+    headers = [
+        ("Accept", "text/event-stream" if streamed else "application/json"),
+        # A stream is asked for as it is: some hops buffer what they compress.
+        ("Accept-Encoding", "identity" if streamed else "gzip"),
+        ("User-Agent", AGENT),
+        *(() if question.body is None else (("Content-Type", "application/json"),)),
+        *line.headers,
+        *(() if question.keyless else line.credentials),
+    ]
+    return httpx.Request(question.method, url, headers=headers, content=question.body)
+
+
+def _tracer(phase: list[str]) -> Any:
+    async def trace(name: str, info: dict[str, Any]) -> None:
+        del info
+        step, _, state = name.rpartition(".")
+        known = troubles.PHASES.get(step.rpartition(".")[2])
+        if known is not None and state == "started":
+            phase[0] = known
+
+    return trace
+
+
+def _onward(question: Question, url: str, response: httpx.Response) -> str | None:
+    """Find where a redirect leads that may be followed: of a GET, to the same origin."""
+    location = response.headers.get("location")
+    if question.method != "GET" or response.status_code not in REDIRECTS or not location:
+        return None
+    try:
+        there = urljoin(url, location)
+        here, parts = urlsplit(url), urlsplit(there)
+        same = (here.scheme, here.hostname, here.port) == (parts.scheme, parts.hostname, parts.port)
+    except ValueError:
+        return None
+    return there if same and parts.username is None else None
+
+
+async def _answer(
+    line: Line, question: Question, response: httpx.Response, clock: reading.Clock, at: datetime
+) -> Evidence:
+    path = urlsplit(question.url)
+    request = Request(
+        method=question.method,
+        url=path.path + (f"?{path.query}" if path.query else ""),
+        body=question.body,
+        keyless=question.keyless,
+    )
+    wanted = reading.Wanted(request, question.kind, question.about)
+    facts = await reading.read(response, wanted, line.reader, clock, line.deadline)
+    ref = f"{question.method} {keys.shown(question.url)}"
+    return Evidence(facts=keys.without(facts, line.keys), source=Source.LIVE, ref=ref, at=at)

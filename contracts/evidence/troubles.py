@@ -1,0 +1,97 @@
+"""Why there is no answer, in words that an operator can act on."""
+
+from __future__ import annotations
+
+import errno
+import socket
+import ssl
+
+import httpcore
+
+from contracts.errors import EvidenceError
+
+EXPIRED, NOT_YET = 10, 9  # OpenSSL's X509_V_ERR_*, as `verify_code` has them
+OTHER_HOST = (62, 64)
+UNKNOWN_AUTHORITY = (2, 18, 19, 20, 21)
+KNOWN = (
+    EvidenceError, OSError, httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError,
+    httpcore.TimeoutException, httpcore.UnsupportedProtocol, httpcore.ConnectionNotAvailable,
+)  # fmt: skip
+PHASES = {
+    "connect_tcp": "connect",
+    "start_tls": "tls",
+    "send_request_headers": "write",
+    "send_request_body": "write",
+    "receive_response_headers": "headers",
+    "receive_response_body": "body",
+}
+WAITED = {
+    "queue": "waiting for a free connection",
+    "connect": "connecting",
+    "tls": "the TLS handshake",
+    "write": "sending the request",
+    "headers": "waiting for the first byte of an answer",
+    "body": "reading the answer",
+}
+
+
+def refused(error: Exception, peer: str, via: str | None) -> EvidenceError:
+    """Say why no connection was made to `peer`; `via` is the variable that named it as a proxy."""
+    host = peer.rpartition(":")[0]
+    if isinstance(error, socket.gaierror):
+        again = error.errno == socket.EAI_AGAIN
+        said = f"DNS did not answer for {host}" if again else f"DNS knows no host {host}"
+        phase = "dns"
+    elif isinstance(error, UnicodeError):
+        said, phase = f"{host} is no host name", "dns"
+    elif is_refused(error):
+        said, phase = f"{peer} refused the connection", "connect"
+    else:
+        why = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        said, phase = f"{peer} cannot be reached: {why}", "connect"
+    return EvidenceError(f"the proxy of {via}: {said}", "proxy") if via else EvidenceError(said, phase)
+
+
+def is_refused(error: Exception) -> bool:
+    """Tell whether every address refused; asyncio before 3.12 joins several errors in one text."""
+    return isinstance(error, ConnectionRefusedError) or f"[Errno {errno.ECONNREFUSED}]" in str(error)
+
+
+def of_tls(error: Exception, host: str) -> EvidenceError:
+    """Say what is wrong with a certificate or a handshake."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        code, said = error.verify_code, error.verify_message
+        if code == EXPIRED:
+            return EvidenceError(f"the TLS certificate of {host} has expired", "tls")
+        if code == NOT_YET:
+            return EvidenceError(f"the TLS certificate of {host} is not valid yet; look at the clock", "tls")
+        if code in OTHER_HOST:
+            return EvidenceError(f"the TLS certificate is for another host than {host}", "tls")
+        if code in UNKNOWN_AUTHORITY:
+            hint = "name its file in SSL_CERT_FILE if it is yours"
+            return EvidenceError(f"the TLS certificate of {host} is signed by an unknown authority; {hint}", "tls")
+        return EvidenceError(f"the TLS certificate of {host} is refused: {said}", "tls")
+    if isinstance(error, ssl.SSLError) and error.reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST"):
+        return EvidenceError(f"{host} answers without TLS", "tls")
+    why = getattr(error, "reason", None) or getattr(error, "strerror", None) or "the connection was closed"
+    return EvidenceError(f"the TLS handshake with {host} failed: {why}", "tls")
+
+
+def of_answer(error: Exception, via: str | None) -> EvidenceError:
+    """Say why a connection gave no answer."""
+    said = str(error)
+    if isinstance(error, EvidenceError):
+        return error
+    if isinstance(error, httpcore.ProxyError):
+        return EvidenceError(f"the proxy of {via} refused: {said[:100]}", "proxy")
+    if isinstance(error, httpcore.RemoteProtocolError):
+        if "too long" in said or "oversized" in said.lower():
+            return EvidenceError("the headers of the answer are too large to read", "headers")
+        if "disconnected" in said:
+            return EvidenceError("the connection was closed before an answer came", "headers")
+        return EvidenceError(f"what came is no HTTP: {said[:100]}", "headers")
+    if isinstance(error, httpcore.ReadError):
+        return EvidenceError("the connection was reset before an answer came", "headers")
+    if isinstance(error, httpcore.WriteError):
+        return EvidenceError("the connection was closed while the request was sent", "write")
+    return EvidenceError(f"no answer: {type(error).__name__}: {said[:100]}", "headers")
