@@ -1,9 +1,9 @@
 """Whose fault damaged text is: the request's, a hop's or server's, the model's, or one cannot tell.
 
 Precedent for the rules: a proxy that read UTF-8 as ISO-8859-1 damaged every character beyond ASCII, so intact ones
-beside damaged ones speak for a model that learnt the damage from its training text. A detokenizer's faults (byte tokens,
-leaked alphabet, split characters) are not in any model's power. Where the request was not ASCII, the damage may have
-been done on the way there, and nothing in the answer shows it.
+beside damaged ones speak for a model that learnt the damage from its training text. A detokenizer's faults (byte
+tokens, leaked alphabet, split characters) are not in any model's power. Where the request was not ASCII, the damage
+may have been done on the way there, and nothing in the answer shows it.
 """
 
 from __future__ import annotations
@@ -98,8 +98,8 @@ def _scope(damage: Damage, text: Text, asked_ascii: bool | None) -> tuple[Scope,
 def _lost(damage: Damage, *, intact: bool) -> tuple[Scope, str]:
     """Judge U+FFFD.
 
-    At a seam, or several in a row, it is what is left of one character that was decoded in parts. A single one inside of
-    a delta, among characters that came through, may have been written by a model that has seen it often.
+    At a seam, or several in a row, it is what is left of one character that was decoded in parts. A single one inside
+    of a delta, among characters that came through, may have been written by a model that has seen it often.
     """
     if damage.adjacent:
         return Scope.PROVIDER, "it stands where two deltas meet, as when a server decodes token by token"
@@ -115,7 +115,7 @@ def _name(damage: Damage) -> str:
     if damage.byte is not None:
         place += f"{' at' if place else ', first at'} byte {damage.byte}"
     sample = f" ({damage.sample})" if damage.sample else ""
-    return f"{damage.kind}: {_WORDS.get(damage.kind, 'damaged text')}, {damage.count} ×{sample}{place}"  # noqa: RUF001
+    return f"{damage.kind}: {_WORDS.get(damage.kind, 'damaged text')}, {damage.count} ×{sample}{place}"
 
 
 def _others(found: Sequence[Damage], told: Damage) -> str:

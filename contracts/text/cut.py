@@ -1,13 +1,13 @@
-"""Cut text at a grapheme boundary by looking only at the place of the cut.
+r"""Cut text at a grapheme boundary by looking only at the place of the cut.
 
-Boundaries are those of Unicode's UAX 29 as `regex` implements them in `\\X`. Most pairs of characters decide alone
-whether there is a boundary between them, and `\\X` tells each pair once; only flags, emoji sequences and Indic
+Boundaries are those of Unicode's UAX 29 as `regex` implements them in `\X`. Most pairs of characters decide alone
+whether there is a boundary between them, and `\X` tells each pair once; only flags, emoji sequences and Indic
 conjuncts need what stands before, back to the next sure boundary.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -71,17 +71,17 @@ def _sure(pair: str) -> bool:
     return _pair(pair) is True
 
 
-@lru_cache(maxsize=None)
+@cache
 def _cluster() -> regex.Pattern[str]:
-    import regex  # noqa: PLC0415 - ASCII text never needs it
+    import regex
 
     return regex.compile(r"\X")
 
 
-@lru_cache(maxsize=None)
+@cache
 def _depends() -> regex.Pattern[str]:
     """Pairs that UAX 29 judges by more than the two: rules GB9c, GB11, GB12 and GB13."""
-    import regex  # noqa: PLC0415 - ASCII text never needs it
+    import regex
 
     return regex.compile(
         r"[\p{GCB=Extend}\p{GCB=ZWJ}][\p{InCB=Consonant}\p{Extended_Pictographic}]|\p{GCB=Regional_Indicator}{2}"

@@ -1,8 +1,8 @@
-"""Find encoding damage in the text of a reply, piece by piece and in bounded memory.
+r"""Find encoding damage in the text of a reply, piece by piece and in bounded memory.
 
     scanner = Scanner()
     scanner.feed("It works â", event=3, byte=812)
-    scanner.feed("\\x80\\x94 mostly.", event=4, byte=1040)
+    scanner.feed("\x80\x94 mostly.", event=4, byte=1040)
     scanner.finish()
 
 What is found, where it is said to be and how often does not depend on where the text was cut.
@@ -17,8 +17,8 @@ from itertools import accumulate
 from contracts.facts import Damage, Text
 from contracts.text.signs import REACH, Hit, hits, pairs_joined
 
-BATCH = 8192  # characters that are waited for: enough to make light of what a scan costs to start
-WINDOW = 32768  # characters looked at together: few enough for the processor's cache, and for a close look at all of them
+BATCH = 8192  # characters waited for: enough to make light of what a scan costs to start
+WINDOW = 32768  # characters looked at together: few enough for the cache, and for a close look at them all
 SAMPLE = 6  # code points of the first damaged sequence that are told
 
 
@@ -45,11 +45,12 @@ class Scanner:
     """
 
     __slots__ = (
-        "_batch", "_chars", "_counts", "_damaged", "_found", "_judged", "_last_lost", "_misread", "_non_ascii", "_number",
-        "_pieces", "_size",
+        "_batch", "_chars", "_counts", "_damaged", "_found", "_judged", "_last_lost", "_misread", "_non_ascii",
+        "_number", "_pieces", "_size",
     )  # fmt: skip
 
     def __init__(self, *, counts: bool = True) -> None:
+        """Start with no text."""
         self._counts = counts
         self._pieces: list[_Piece] = []
         self._size = 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache
 
 from contracts.text.misread import BPE_ONLY, bpe_repair, bpe_shape, weak
 from contracts.text.script import common, latin
@@ -17,7 +17,7 @@ _MOVED_ONLY = frozenset(BPE_ONLY)
 _QUOTING = frozenset("\"'`“”‘’«»„")
 
 
-@lru_cache(maxsize=None)
+@cache
 def _token() -> re.Pattern[str]:
     """One character's byte tokens, or one token of whatever kind; sentencepiece writes capitals."""
     many = "<0x[CD][0-9A-F]>{0}|<0xE[0-9A-F]>{0}{{1,2}}|<0xF[0-4]>{0}{{1,3}}".format("(?:<0x[89AB][0-9A-F]>)")
@@ -36,9 +36,11 @@ def byte_tokens(text: str) -> Iterator[tuple[int, int]]:
         if text[left - 1 : left] == "`" and text[right : right + 1] == "`":
             continue
         byte = match["byte"]
-        if match["many"] or (byte >= "80" and (left < start or right > end)):
-            yield start, end
-        elif byte == "0A" and _glued(text, left, right):
+        if (
+            match["many"]
+            or (byte >= "80" and (left < start or right > end))
+            or (byte == "0A" and _glued(text, left, right))
+        ):
             yield start, end
 
 
@@ -60,7 +62,7 @@ def _glued(text: str, left: int, right: int) -> bool:
     before, after = text[max(0, left - 40) : left], text[right : right + 40]
     if not _QUOTING.isdisjoint(before + after) or "0x" in before + after:
         return False
-    ends = before[-1:].isalnum() or before[-1:] in ".,;:!?)…。！？"  # noqa: RUF001 - Chinese sentences end so
+    ends = before[-1:].isalnum() or before[-1:] in ".,;:!?)…。！？"
     return before != "" and ends and (after[:1].isalnum() or after[:1] in "#*-|>")
 
 
@@ -107,7 +109,7 @@ def _stands_for_space(text: str, start: int, end: int) -> bool:
     if before > "\x7f" or _in_backticks(text, start, end):
         return False
     if end - start == 2:  # noqa: PLR2004 - as in MAĠĠUR
-        return not (before.isupper() and after.isupper())
+        return not (before.isupper() and (after.isupper() or not after.isalnum()))
     if before.islower() or before.isdigit() or (before != "" and before in ".,;:!?)]}>"):
         return after.isascii() or not after.isalpha() or after in _MOVED_ONLY or "Â" <= after <= "ô"
     quoted = before in _QUOTING and before != ""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_QUOTED = frozenset(('""', "''", "``", "“”", "«»", "「」", "『』", "()", "（）", "''", "„“", "‘’"))  # noqa: RUF001
+_QUOTED = frozenset(('""', "''", "``", "“”", "«»", "「」", "『』", "()", "（）", "''", "„“", "‘’"))
 _NAMED = re.compile(r"FFFD|replacement char|乱码|亂碼|文字化け|mojibake", re.IGNORECASE)
-_MEMORY = re.compile("(?<!烫)烫{3,}|(?<!屯)屯{3,}")
+_MEMORY = (re.compile("烫烫烫+"), re.compile("屯屯屯+"))
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -40,10 +40,9 @@ def memory(text: str) -> Iterator[tuple[int, int]]:
 
     烫烫烫！ is also what one shouts at a hot pot, so a short run before an exclamation is honest.
     """
-    for match in _MEMORY.finditer(text):
-        start, end = match.span()
+    for start, end in (match.span() for filler in _MEMORY for match in filler.finditer(text)):
         short = end - start < 6  # noqa: PLR2004 - longer than anybody shouts
-        if short and (_shown(text, start, end) or text[end : end + 1] in "！!，的了啊呀哦" and end < len(text)):  # noqa: RUF001
+        if short and (_shown(text, start, end) or (text[end : end + 1] in "！!，的了啊呀哦" and end < len(text))):
             continue
         yield start, end
 

@@ -117,7 +117,7 @@ def believed(text: str, found: list[Unit], at: int) -> bool:
     """Whether the unit is damage and no accident of honest characters."""
     unit = found[at]
     for other in (at - 1, at + 1):
-        if 0 <= other < len(found) and _touch(unit, found[other]) and _pair(text, unit, found[other]):
+        if 0 <= other < len(found) and _in_one_word(text, unit, found[other]) and _pair(text, unit, found[other]):
             return True
     left, right = text[max(0, unit.start - 2) : unit.start], text[unit.end : unit.end + 3]
     lead, tail = text[unit.start], text[unit.start + 1 : unit.end]
@@ -132,12 +132,18 @@ def believed(text: str, found: list[Unit], at: int) -> bool:
     return _three(lead, tail, unit.char, left, right) if len(tail) == 2 else _four(tail)  # noqa: PLR2004 - UTF-8
 
 
-def _touch(one: Unit, other: Unit) -> bool:
-    return one.end == other.start or other.end == one.start
+def _in_one_word(text: str, unit: Unit, other: Unit) -> bool:
+    """Whether two sequences touch, or have only a few letters between them that no join of sentences explains."""
+    first, second = sorted((unit, other))
+    gap = text[first.end : second.start]
+    if not gap:
+        return True
+    joins = first.end - first.start == 2 and text[first.end - 1] in _JOIN  # noqa: PLR2004 - a letter and a dash
+    return len(gap) < 5 and gap.isascii() and gap.isalpha() and not joins  # noqa: PLR2004 - letters of a word
 
 
 def _pair(text: str, one: Unit, other: Unit) -> bool:
-    """Whether two sequences in a row are damage: both plausible, and not letters that trail off (`Ä…Ä…`)."""
+    """Whether two sequences of a word are damage: both plausible, and not letters that trail off (`Ä…Ä…`)."""
     if not (assigned(one.char) and assigned(other.char)):
         return False
     if weak(text[one.start : one.end]) and weak(text[other.start : other.end]):
@@ -149,7 +155,7 @@ def _pair(text: str, one: Unit, other: Unit) -> bool:
 
 
 def _in_a_table(before: str, char: str, after: str) -> bool:
-    """Whether it stands among other characters beyond ASCII that it has nothing to do with, as in a code page's table."""
+    """Whether it stands among characters beyond ASCII that it has nothing to do with, as in a code page's table."""
     return before > "\x7f" and after > "\x7f" and all(abs(ord(char) - ord(other)) > 0x80 for other in before + after)  # noqa: PLR2004
 
 
@@ -187,7 +193,7 @@ def _product(tail: str, left: str, right: str) -> bool:
     return not left[-1:].isupper()
 
 
-def _latin(lead: str, tail: str, char: str, left: str, right: str) -> bool:  # noqa: PLR0911 - a table of cases
+def _latin(lead: str, tail: str, char: str, left: str, right: str) -> bool:
     """Judge what decodes to a Latin letter by the case of its neighbours."""
     before, after = left[-1:], right[:1]
     if lead == "Ä" and tail in "šžŠŽ":  # letters of Estonian; Ě, Ğ, Ċ and Ď seldom stand where only they would tell
@@ -218,7 +224,7 @@ def _in_capitals(damaged: str, char: str, left: str, right: str) -> bool:
     if right[:1].islower():
         return not shouted and not char.isupper() and (tail not in _JOIN or tail == "\xad" or damaged == "Ã\xa0")
     if shouted:
-        return char.isupper() and (tail not in _SOFT or damaged == "Ã“")
+        return char.isupper() and tail not in _SOFT
     return char.islower() and (tail not in _SOFT or (damaged[0] == "Ã" and tail in "©³ª²º"))
 
 
@@ -236,7 +242,7 @@ def _three(lead: str, tail: str, char: str, left: str, right: str) -> bool:
     """Judge a small letter and two characters after it: two pieces of punctuation may be honest."""
     if (lead == "â" and tail[0] == "€") or (lead == "ï" and ord(char) >= 0xFEFF):  # noqa: PLR2004 - BOM
         return True
-    first, second = tail
+    first, second = tail[0], tail[1]
     if lead == "á" and first in "¸¹º»" and latin(char):
         if second not in _PUNCTUATION or second == "\xad" or left[-1:].isupper():
             return True

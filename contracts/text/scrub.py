@@ -11,11 +11,11 @@ _BLANK_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f\u17b4\u17b5")
 
 
 def scrub(text: str, limit: int = 300) -> str:
-    """Show what would not be seen, and shorten.
+    r"""Show what would not be seen, and shorten.
 
-    Control characters, line ends, bidirectional overrides, zero-width characters, surrogates, private use and what Unicode
-    has not assigned become `\\xNN`, `\\uNNNN` or `\\UNNNNNNNN`; spaces of other widths become a space. Markup is left as
-    it is: whoever writes HTML, XML or Markdown escapes for it.
+    Control characters, line ends, bidirectional overrides, zero-width characters, surrogates, private use and what
+    Unicode has not assigned become `\xNN`, `\uNNNN` or `\UNNNNNNNN`; spaces of other widths become a space. Markup
+    is left as it is: whoever writes HTML, XML or Markdown escapes for it.
 
     Args:
         text: anything.

@@ -31,7 +31,8 @@ def latin1(text: str) -> str:
 def cp1252(text: str) -> str:
     """Read the UTF-8 of a text as windows-1252, the five holes as browsers do."""
     return "".join(
-        chr(byte) if byte in {0x81, 0x8D, 0x8F, 0x90, 0x9D} else bytes([byte]).decode("cp1252") for byte in text.encode()
+        chr(byte) if byte in {0x81, 0x8D, 0x8F, 0x90, 0x9D} else bytes([byte]).decode("cp1252")
+        for byte in text.encode()
     )
 
 

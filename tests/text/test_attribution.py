@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from tests.text.samples import bpe, cp1252, latin1, tokens
 
 from contracts.facts import Text
 from contracts.model import Scope
 from contracts.text.attribution import attribute
 from contracts.text.damage import Scanner
+from tests.text.samples import bpe, cp1252, latin1, tokens
 
 DASH = "It works — mostly."
 
@@ -46,7 +46,7 @@ def told(*pieces: str) -> Text:
         ((latin1(DASH),), False, ("double-utf8-latin1",), False, Scope.PIPELINE),
         ((latin1(DASH),), False, ("double-utf8-cp1252",), False, Scope.PIPELINE),
         ((latin1(latin1(DASH)),), False, ("double-utf8-latin1",), False, Scope.PIPELINE),
-        (("The comment reads \"# \ufffd\ufffd\ufffd\ufffd test\".",), False, ("replacement-character",), False, Scope.PIPELINE),
+        (('It reads "# \ufffd\ufffd\ufffd\ufffd test".',), False, ("replacement-character",), False, Scope.PIPELINE),
         ((latin1(DASH),), False, ("replacement-character",), True, Scope.UNDETERMINED),
         (("honest — é",), True, (), False, None),
         (("plain",), None, (), False, None),
@@ -54,9 +54,9 @@ def told(*pieces: str) -> Text:
 )  # fmt: skip
 def test_the_scope_follows_from_the_signature(
     pieces: tuple[str, ...],
-    asked_ascii: bool | None,  # noqa: FBT001
+    asked_ascii: bool | None,
     asked_damage: Sequence[str],
-    violated: bool,  # noqa: FBT001
+    violated: bool,
     scope: Scope | None,
 ) -> None:
     result = attribute(told(*pieces), asked_ascii, asked_damage)
@@ -81,8 +81,11 @@ def test_no_repair_is_offered_for_lost_bytes() -> None:
 
 
 def test_honest_characters_in_the_answer_to_an_ascii_request_are_told() -> None:
-    assert "3 beyond ASCII in the answer to an ASCII request, all intact" in attribute(told("é — ü"), True, ()).sentence
-    assert "ASCII request" not in attribute(told("é — ü"), None, ()).sentence
+    assert (
+        "3 beyond ASCII in the answer to an ASCII request, all intact"
+        in attribute(told("é — ü"), asked_ascii=True, asked_damage=()).sentence
+    )
+    assert "ASCII request" not in attribute(told("é — ü"), asked_ascii=None, asked_damage=()).sentence
 
 
 def test_of_several_signatures_the_one_that_is_certain_is_told_first_and_the_others_are_named() -> None:

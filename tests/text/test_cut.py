@@ -10,12 +10,13 @@ import pytest
 import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.text.samples import honest
 
 from contracts.text.cut import boundary, cut
+from tests.text.samples import honest
 
 PIECES = [
-    "a", "é", "e\u0301", "字", "\r\n", "\r", "\n", "\u200d", "👩‍👩‍👧‍👦", "👨🏽‍💻", "🇫🇷", "🇧🇷", "🇨", "❤️‍🔥", "1️⃣", "🙂", "©", "©\u200d", "각",
+    "a", "é", "e\u0301", "字", "\r\n", "\r", "\n", "\u200d", "👩‍👩‍👧‍👦", "👨🏽‍💻", "🇫🇷", "🇧🇷",
+    "🇨", "❤️‍🔥", "1️⃣", "🙂", "©", "©\u200d", "각",
     "\u1100", "\u1161", "\u11a8", "क्ष", "क्", "ष", "त्रि", "ক্ষ", "ക്ഷ", "\u094d", "ि", "\u0600", "\u0600١", "Z͑ͫ̓ͪ", "ำ", "กำ",
     "\ud83d", "🏴\U000e0067\U000e0062\U000e007f", "\u0bcd", "ཀྵ", " ", "\u00ad", "\u0903", "\U0001f3fd",
 ]  # fmt: skip
@@ -63,5 +64,7 @@ def test_a_cut_never_goes_through_what_is_read_as_one_character(text: str, limit
 
 def test_ascii_and_western_text_is_cut_without_importing_regex() -> None:
     program = "import sys; from contracts.text.cut import cut; print(cut('Crème brûlée', 7), 'regex' in sys.modules)"
-    done = subprocess.run([sys.executable, "-X", "utf8", "-c", program], capture_output=True, encoding="utf-8", check=True)
+    done = subprocess.run(
+        [sys.executable, "-X", "utf8", "-c", program], capture_output=True, encoding="utf-8", check=True
+    )
     assert done.stdout.strip() == "Crème b False"

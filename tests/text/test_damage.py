@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.text.samples import bpe, cp1252, honest, latin1, tokens, traps, words
 
 from contracts.text.damage import Scanner, find, merge
+from tests.text.samples import bpe, cp1252, honest, latin1, tokens, traps, words
 
 
 def kinds(text: str) -> list[str]:
@@ -124,7 +124,7 @@ def test_the_first_place_is_the_piece_that_holds_the_first_damaged_character() -
         (["", "\ufffdcaf", ""], False),
     ],
 )
-def test_a_lost_character_is_adjacent_where_pieces_meet(pieces: list[str], adjacent: bool) -> None:  # noqa: FBT001
+def test_a_lost_character_is_adjacent_where_pieces_meet(pieces: list[str], adjacent: bool) -> None:
     scanner = Scanner()
     for piece in pieces:
         scanner.feed(piece, 1, 1)

@@ -6,9 +6,9 @@ import pytest
 import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.text.samples import honest
 
 from contracts.text.scrub import scrub
+from tests.text.samples import honest
 
 
 @pytest.mark.parametrize(
