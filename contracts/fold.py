@@ -12,15 +12,17 @@ from msgspec import structs
 
 from contracts.dialects import asking, listing
 from contracts.dialects.recorder import Recorder
+from contracts.dialects.twin import Twins
 from contracts.facts import Body, ErrorSeen, Facts, Fault, Framing
 from contracts.wire import media_type, ndjson, sse
 from contracts.wire.body_kind import BLANK, MAX_BLANK_BYTES, is_blank, several_lines, sniff
 from contracts.wire.strict_json import UNREADABLE, decode, loads_fast
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from contracts.dialects import Dialect, Tables
+    from contracts.dialects.twin import Plain
     from contracts.facts import AnswerKind, BodyKind
     from contracts.model import Exchange, Headers, Request
 
@@ -79,6 +81,8 @@ class Fold:
         self._over: Fault | None = None
         self._decoder: sse.Decoder | ndjson.Decoder | None = None
         self._recorder: Recorder | None = None
+        self._twins = Twins()
+        self._plain: Callable[[Recorder, object], Plain | None] | None = getattr(dialect, "plain", None)
 
     def feed(self, chunk: bytes) -> None:
         """Read the next bytes of the body."""
@@ -128,10 +132,13 @@ class Fold:
     def _events(self, events: Sequence[tuple[bytes | None, bytes, bytes, int]]) -> None:
         """Fold decoded events; what is off is looked at closely, and only that."""
         recorder, fold_event, sentinels = self._recorder, self._dialect.event, self._tables.sentinels
+        twins, plain = self._twins, self._plain
         assert recorder is not None  # noqa: S101 - set together with the decoder
         for name, data, _, byte in events:
             recorder.event = 0 if recorder.event is None else recorder.event + 1
             recorder.byte = byte
+            if name is None and not recorder.close.count and twins.fold(recorder, data):
+                continue
             if data in sentinels or data.strip() in sentinels:
                 recorder.closed()
                 continue
@@ -140,13 +147,18 @@ class Fold:
                     continue
                 recorder.after_close()
             value = loads_fast(data)
-            if value is UNREADABLE:
+            in_order = value is not UNREADABLE
+            if not in_order:
                 value = self._closely(recorder, data)
                 if value is UNREADABLE:
                     recorder.unread += 1
                     continue
             recorder.events += 1
             fold_event(recorder, name, value)
+            if plain is not None and in_order and name is None and twins.learning:
+                learnt = plain(recorder, value)
+                if learnt is not None:
+                    twins.learn(data, learnt)
 
     @staticmethod
     def _closely(recorder: Recorder, data: bytes) -> object:

@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 
 from contracts import captures, dialects
 from contracts.config import catalogue
+from contracts.dialects import openai_chat
+from contracts.dialects.recorder import Recorder
 from contracts.facts import Facts
 from contracts.fold import Fold, Limits
 from contracts.judge import judge
@@ -151,6 +153,94 @@ def test_where_the_network_cuts_does_not_matter(  # noqa: PLR0913, PLR0917 - an 
     if len(body) < 3000:
         assert folded(one_by_one(body), request, status, label, limits) == whole
     judged(whole)
+
+
+# Twins: events alike but for their text, which are decoded once.
+
+
+class Plodding:
+    """The dialect without a word for plain events, so that every event is decoded; counts what it folded."""
+
+    NAME, NDJSON = DIALECT.NAME, DIALECT.NDJSON
+    kind, asked = staticmethod(DIALECT.kind), staticmethod(DIALECT.asked)
+    body, error = staticmethod(DIALECT.body), staticmethod(DIALECT.error)
+
+    def __init__(self) -> None:
+        self.folded = 0
+
+    def event(self, recorder: Recorder, name: bytes | None, value: object) -> None:
+        self.folded += 1
+        DIALECT.event(recorder, name, value)
+
+
+class Learning(Plodding):
+    """The same with it."""
+
+    def plain(self, recorder: Recorder, value: object) -> object:
+        return vars(openai_chat)["plain"](recorder, value)
+
+
+def facts_by(dialect: Any, body: bytes) -> Facts:
+    fold = Fold(CHAT, 200, (("Content-Type", STREAM),), dialect, TABLES)
+    fold.feed(body)
+    return fold.finish()
+
+
+TEXTS = [
+    TEXT, "Grö", "e", " ", "\n", '"', "\\", "stop", "ä1", MODEL, "assistant", "halb \ud83d", "\ude00", "\ufffd", "â\x80\x94",
+    "<0xE2>", "\u2028", "\x7f", "content", "0", '","delta":{"content":"',
+]  # fmt: skip
+RAW = event(chunk({"content": "PLATZ"}))
+TWINS = [
+    *(event(chunk({"content": text}), ascii_only=text.startswith(("halb", "\ude00"))) for text in TEXTS),
+    *(RAW.replace(b"PLATZ", odd) for odd in (b"", b"\x01", b"\x1f", b"\xff", b"\xed\xa0\xbd", b'"', b'","a":"', b"\\n", b"\\", b"\\ud83d")),
+    *(event(chunk({"content": text}, note="Grö")) for text in ("Grö", "e", TEXT)),
+    *(event(chunk({"content": text}, usage=None)) for text in ("Grö", "e")),
+    *(event(chunk({"content": text}, error={"message": "Überlastet"})) for text in ("Grö", "e")),
+    *(event(chunk({"content": text}, created=1.5)) for text in ("Grö", "e")),
+    *(event(chunk({"role": "assistant", "content": text}, "stop")) for text in ("Grö", "e")),
+    *(event(chunk({"content": text, "reasoning": "Grund"})) for text in ("Grö", "e")),
+    *(event(chunk({}, choices=[{"index": 1, "delta": {"content": text}}])) for text in ("Grö", "e")),
+    *(event(chunk({"content": text}, usage={"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2})) for text in "äö"),
+    *(event({**chunk({"content": text}), "id": "ü2", "model": "anders"}) for text in ("Grö", "e")),
+    *(b"event: error\n" + event(chunk({"content": text})) for text in ("Grö", "e")),
+    *(b'data: {"x":1,"x":2,' + event(chunk({"content": text}))[7:] for text in ("Grö", "e")),
+    event(chunk({}, "stop")), event(chunk({}, choices=[], usage={"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2})),
+    b"data: [DONE]\n\n", b": Kommentar \xe2\x80\x94\n\n",
+]  # fmt: skip
+
+
+@settings(max_examples=600, deadline=None)
+@given(st.lists(st.sampled_from(TWINS), max_size=14).map(b"".join))
+def test_a_stream_gives_the_same_facts_whether_twins_are_known_or_not(body: bytes) -> None:
+    assert facts_by(Learning(), body) == facts_by(Plodding(), body)
+
+
+@pytest.mark.parametrize("second", TWINS)
+def test_an_event_after_another_is_read_for_what_it_is(second: bytes) -> None:
+    for first in TWINS:
+        body = first + second + first
+        assert facts_by(Learning(), body) == facts_by(Plodding(), body)
+
+
+def test_twins_are_decoded_once() -> None:
+    dialect = Learning()
+    facts = facts_by(dialect, b"".join(event(chunk({"content": f"Größe {n}"})) for n in range(100)))
+    assert dialect.folded == 1
+    assert facts.reply is not None
+    assert (facts.reply.events, facts.reply.ids[0].count, facts.reply.choices[0].text_chars) == (100, 100, 790)
+
+
+def test_events_that_are_never_alike_are_soon_no_longer_learnt() -> None:
+    learnt = []
+
+    class Counting(Learning):
+        def plain(self, recorder: Recorder, value: object) -> object:
+            learnt.append(value)
+            return super().plain(recorder, value)
+
+    facts_by(Counting(), b"".join(event(chunk({"content": "Größe"}, padding="x" * n)) for n in range(100)))
+    assert len(learnt) == 16
 
 
 # What a body is.

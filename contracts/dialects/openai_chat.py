@@ -9,6 +9,7 @@ from msgspec import Struct, ValidationError, convert
 from contracts.dialects import asking, told
 from contracts.dialects.calls import CallDelta
 from contracts.dialects.schema import encodable
+from contracts.dialects.twin import Plain
 from contracts.dialects.usage import Names, Placed
 from contracts.facts import Asked, ErrorSeen
 
@@ -158,6 +159,22 @@ def _chunk(recorder: Recorder, value: dict[str, Any]) -> None:
     if not preamble:
         _validate(recorder, Chunk, "chunk", value)
     _fold(recorder, value, "delta")
+
+
+def plain(recorder: Recorder, value: object) -> Plain | None:
+    """Tell what a chunk said that carried nothing but a text and was folded already; None for any other."""
+    try:
+        chunk = convert(value, Chunk)
+    except (ValidationError, UnicodeEncodeError):
+        return None
+    if not isinstance(value, dict) or len(chunk.choices) != 1 or value.get("usage") is not None or value.get("error"):
+        return None
+    choice, text = value["choices"][0], chunk.choices[0].delta.content
+    said = any(member for name, member in choice["delta"].items() if name not in ("content", "role"))
+    if not text or said or choice.get("error") or chunk.choices[0].finish_reason is not None:
+        return None
+    repeated = (recorder.ids.get(chunk.id), recorder.models.get(chunk.model))
+    return Plain(recorder.choice(chunk.choices[0].index), text, tuple(seen for seen in repeated if seen is not None))
 
 
 def body(recorder: Recorder, value: object) -> None:
