@@ -10,7 +10,7 @@ from contracts.checks import is_success, not_applicable, unknown
 from contracts.model import EvidenceRef, Finding, Outcome, Scope, WaiverRef
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import date
     from types import ModuleType
 
@@ -24,6 +24,9 @@ NEEDS = {
     "chat-stream": "streamed 2xx chat answer",
     "listing": "model listing",
     "error": "error answer",
+    "model": "answer about a model",
+    "timing": "streamed 2xx chat answer",
+    "polls": "model listing",
 }
 
 
@@ -60,24 +63,29 @@ def judge(  # noqa: PLR0913 - what a judgement rests on, all by name
     waivers: Sequence[Waiver] = (),
     today: date | None = None,
     complete: bool = False,
+    lacking: Mapping[str, str] | None = None,
 ) -> list[Finding]:
     """Judge every contract over all evidence of one provider, the worst verdict of each contract and model.
 
     `models` are the ids that have to resolve. `complete`: the evidence is all there is for this provider, so that a
     contract whose kind of answer is missing is `unknown`; otherwise it is `not-applicable`. `today` decides on waivers.
+    `lacking` says by need why a kind of answer is missing.
     """
     return [
         _waived(_finding(item.contract, judged, provider), waivers, today)
         for item in bound
-        for judged in _judge_one(item, evidence, models, complete=complete)
+        for judged in _judge_one(item, evidence, models, complete=complete, lacking=lacking or {})
     ]
 
 
-def _judge_one(item: Bound, evidence: Sequence[Evidence], models: Sequence[str], *, complete: bool) -> list[Judged]:
+def _judge_one(
+    item: Bound, evidence: Sequence[Evidence], models: Sequence[str], *, complete: bool, lacking: Mapping[str, str]
+) -> list[Judged]:
     """Judge one contract."""
     contract = item.contract
-    lacking = complete and not any(shows(contract.needs, e.facts) for e in evidence)
-    absent = Judged(unknown(f"no capture holds a {NEEDS[contract.needs]}"), None, None) if lacking else None
+    reason = lacking.get(contract.needs, f"no capture holds a {NEEDS[contract.needs]}")
+    is_lacking = complete and not any(shows(contract.needs, e.facts) for e in evidence)
+    absent = Judged(unknown(reason), None, None) if is_lacking else None
     if hasattr(item.check_module, "judge_model"):
         return _judge_models(item, evidence, models, absent)
     if absent is not None:
@@ -89,13 +97,15 @@ def _judge_one(item: Bound, evidence: Sequence[Evidence], models: Sequence[str],
         groups.setdefault(about, []).append(Judged(verdict, one, about))
     worst = [min(group, key=_rank) for group in groups.values()]
     applied = [j for j in worst if j.verdict.outcome is not Outcome.NOT_APPLICABLE]
+    if not applied and contract.needs == "answer" and "answer" in lacking:
+        return [Judged(unknown(reason), None, None)]  # what did arrive was not the answer to a good request
     return applied or worst[:1]
 
 
 def _judge_models(
     item: Bound, evidence: Sequence[Evidence], models: Sequence[str], absent: Judged | None
 ) -> list[Judged]:
-    """Judge one contract for every allowed model; what a chat answer says of a model outweighs a listing.
+    """Judge one contract for every allowed model: a chat answer outweighs the model's endpoints, and these a listing.
 
     `absent` is the verdict on a model of which nothing says anything, where the kind of answer that would is missing.
     """
@@ -104,7 +114,8 @@ def _judge_models(
         all_judged = [Judged(item.check_module.judge_model(e.facts, item.params, model), e, model) for e in evidence]
         decided = [j for j in all_judged if j.verdict.outcome in (Outcome.HOLDS, Outcome.VIOLATED)]
         chats = [j for j in decided if j.evidence is not None and j.evidence.facts.kind == "chat"]
-        worst = min(chats or decided or all_judged, key=_rank, default=None)
+        endpoints = [j for j in decided if j.evidence is not None and j.evidence.facts.kind == "model"]
+        worst = min(chats or endpoints or decided or all_judged, key=_rank, default=None)
         if absent is not None and (worst is None or worst.verdict.outcome is Outcome.NOT_APPLICABLE):
             worst = absent._replace(model=model)
         if worst is not None:
@@ -127,10 +138,12 @@ def shows(needs: str, facts: Facts) -> bool:
     match needs:
         case "chat":
             return facts.kind == "chat" and is_success(facts)
-        case "chat-stream":
+        case "chat-stream" | "timing":
             return facts.kind == "chat" and is_success(facts) and (facts.framing is not None or _asked_stream(facts))
-        case "listing":
+        case "listing" | "polls":
             return facts.kind == "listing"
+        case "model":
+            return facts.kind == "model"
         case "error":
             return facts.status >= 400  # noqa: PLR2004 - RFC 9110, section 15.5
         case _:

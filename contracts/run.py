@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from contracts import captures, dialects
 from contracts.config import catalogue as catalogues
@@ -15,10 +16,11 @@ from contracts.errors import ConfigError
 from contracts.fold import fold
 from contracts.judge import judge
 from contracts.model import Evidence, Outcome, Request, Severity
-from contracts.report import Report, summarize, write_note
+from contracts.report import Report, Requests, summarize, write_note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from collections.abc import Set as AbstractSet
 
     from contracts.config.catalogue import BoundContract, Catalogue
     from contracts.facts import Facts, Listing
@@ -30,24 +32,30 @@ CASSETTES = "cassettes"  # the folder beside the providers file that --replay re
 ENDINGS = (".yaml", ".yml", ".json", ".har", ".http", ".txt")
 
 
+class Outcomes(Struct, frozen=True):
+    """What a run came to. `beyond` holds (provider, contract) of what no source in use can show."""
+
+    findings: Sequence[Finding]
+    notes: Sequence[Note] = ()
+    requests: Requests = Requests()
+    spend_usd: Decimal = Decimal(0)
+    beyond: frozenset[tuple[str | None, str]] = frozenset()
+
+
 def check(settings: Settings) -> tuple[Report, int]:
     """Judge providers and give the report with the exit status.
 
     Raises:
-        ConfigError: for a bad YAML file, an unknown name, or evidence that cannot be had.
+        ConfigError: for a bad YAML file, an unknown name, or a folder of cassettes that is not there.
         CaptureError: for a cassette that cannot be read.
     """
-    started_at = datetime.now(UTC)
     if settings.replay is None:
-        raise ConfigError("live evidence is not built yet: use --replay[=DIR] to judge captures")
-    path = config_path(settings)
-    catalogue = catalogues.load(path)
-    names = settings.providers or tuple(catalogue.providers)
-    rows = [catalogue.provider(name) for name in names]
-    if not rows:
-        raise ConfigError(f"{path}: expected at least one provider, found none")
-    known_models(settings, rows)
-    folder = settings.replay or os.path.join(os.path.dirname(path), CASSETTES)
+        from contracts import live  # a replay needs none of what asking providers needs
+
+        return live.check(settings)
+    started_at = datetime.now(UTC)
+    catalogue, rows = rows_of(settings)
+    folder = settings.replay or os.path.join(os.path.dirname(catalogue.config or ""), CASSETTES)
     if not os.path.isdir(folder):
         raise ConfigError(f"{folder}: expected a folder of cassettes, found none")
     findings: list[Finding] = []
@@ -56,7 +64,7 @@ def check(settings: Settings) -> tuple[Report, int]:
         found = replay(catalogue, row, os.path.join(folder, row.name), settings, started_at)
         findings += found
         notes.append(write_note(row.name, found, {c.id: c.note for c in catalogue.contracts.values()}, replay=True))
-    return finish(started_at, findings, notes, settings)
+    return finish(started_at, Outcomes(findings, notes), settings)
 
 
 def inspect(settings: InspectSettings) -> tuple[Report, int]:
@@ -93,7 +101,22 @@ def inspect(settings: InspectSettings) -> tuple[Report, int]:
                 today=started_at.date(),
             )
             findings += found
-    return finish(started_at, findings, [], settings)
+    return finish(started_at, Outcomes(findings), settings)
+
+
+def rows_of(settings: Settings) -> tuple[Catalogue, list[Provider]]:
+    """Read the catalogue, and choose the rows that a run is about.
+
+    Raises:
+        ConfigError: for a bad YAML file, an unknown provider or model, or a file without rows.
+    """
+    path = config_path(settings)
+    catalogue = catalogues.load(path)
+    rows = [catalogue.provider(name) for name in dict.fromkeys(settings.providers or catalogue.providers)]
+    if not rows:
+        raise ConfigError(f"{path}: expected at least one provider, found none")
+    known_models(settings, rows)
+    return catalogue, rows
 
 
 def config_path(settings: Shared) -> str:
@@ -116,7 +139,7 @@ def replay(catalogue: Catalogue, row: Provider, folder: str, settings: Settings,
     evidence = [evidence_of(e, catalogue, row.dialect, row) for e in exchanges]
     known = first_listing(evidence)
     evidence = [structs.replace(e, facts=structs.replace(e.facts, catalogue=known)) for e in evidence]
-    wanted = [m for m in row.models if not settings.models or m in settings.models]
+    wanted = models_to_judge(row, settings)
     if settings.models:
         evidence = [e for e in evidence if e.facts.asked is None or e.facts.asked.model in (None, *settings.models)]
     return judge(
@@ -162,6 +185,11 @@ def models_of(facts: Facts, row: Provider | None, settings: Shared) -> tuple[str
     return tuple(m for m in settings.models or models if not settings.models or not models or m in models)
 
 
+def models_to_judge(row: Provider, settings: Shared) -> tuple[str, ...]:
+    """Give the ids that a row allows and the run is about."""
+    return tuple(m for m in row.models if not settings.models or m in settings.models)
+
+
 def known_models(settings: Settings, rows: Sequence[Provider]) -> None:
     """Refuse a --model that no row allows, as nothing would be judged of it."""
     allowed = {m for row in rows for m in row.models}
@@ -181,25 +209,29 @@ def selected(settings: Shared, catalogue: Catalogue, bound: Iterable[BoundContra
     ]
 
 
-def finish(
-    started_at: datetime, findings: Sequence[Finding], notes: Sequence[Note], settings: Shared
-) -> tuple[Report, int]:
+def finish(started_at: datetime, outcomes: Outcomes, settings: Shared) -> tuple[Report, int]:
     """Make the report and decide the exit status."""
     duration_ms = round((datetime.now(UTC) - started_at).total_seconds() * 1000)
+    findings = outcomes.findings
     report = Report(
         started_at=started_at,
         duration_ms=max(duration_ms, 0),
+        spend_usd=outcomes.spend_usd,
+        requests=outcomes.requests,
         summary=summarize(findings),
         findings=tuple(findings),
-        notes=tuple(notes),
+        notes=tuple(outcomes.notes),
     )
-    return report, exit_status(findings, settings.fail_on)
+    return report, exit_status(findings, settings.fail_on, outcomes.beyond)
 
 
-def exit_status(findings: Iterable[Finding], fail_on: str) -> int:
+def exit_status(
+    findings: Iterable[Finding], fail_on: str, beyond: AbstractSet[tuple[str | None, str]] = frozenset()
+) -> int:
     """Decide the exit status: 1 violated, 3 something required could not be judged, 0 otherwise.
 
-    Required is what has severity `error`. Nothing judged at all is 3 as well: silence is no promise kept.
+    Required is what has severity `error` and is not `beyond` (provider and contract) the sources in use. Nothing judged
+    at all is 3 as well: silence is no promise kept.
     """
     if fail_on == "never":
         return 0
@@ -210,5 +242,6 @@ def exit_status(findings: Iterable[Finding], fail_on: str) -> int:
         if finding.outcome is Outcome.VIOLATED and finding.severity in counts:
             return 1
         judged = judged or finding.outcome in (Outcome.HOLDS, Outcome.VIOLATED, Outcome.WAIVED)
-        missing = missing or (finding.outcome is Outcome.UNKNOWN and finding.severity is Severity.ERROR)
+        required = finding.severity is Severity.ERROR and (finding.provider, finding.contract) not in beyond
+        missing = missing or (finding.outcome is Outcome.UNKNOWN and required)
     return 3 if fail_on != "violation" and (missing or not judged) else 0

@@ -30,7 +30,7 @@ class Shared(Struct, frozen=True, kw_only=True):
         format: what goes to standard output.
         outputs: `FORMAT=FILE`, each written whole or not at all.
         notes: note sinks; `-` is standard output, a path is a file of JSON Lines.
-        jobs: captures judged at once; 0 lets the program choose.
+        jobs: providers asked at once; 0 lets the program choose.
         quiet: verdict lines only.
         verbose: everything, also what holds.
     """
@@ -54,12 +54,14 @@ class Settings(Shared, frozen=True, kw_only=True):
     Attributes:
         providers: names of rows; empty means all.
         replay: the folder of cassettes, `""` for `cassettes` beside the providers file, None for no replay.
-        timeout_s: limit for one request, in seconds.
+        timeout_s: limit for the whole run, in seconds; what was not reached by then is unknown.
+        retries: further attempts where no connection could be made; an answer, whatever it is, is not asked for again.
     """
 
     providers: tuple[str, ...] = ()
     replay: str | None = None
     timeout_s: float = 20.0
+    retries: int = 0
 
 
 class InspectSettings(Shared, frozen=True, kw_only=True):

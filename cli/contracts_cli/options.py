@@ -134,7 +134,9 @@ JUDGING = (
         help="violation: exit 1 on a violated error. unknown (the rule): also 3 on what could not be judged. "
         "warning: also 1 on a violated warning. never: 0.",
     ),
-    Option(name="jobs", flags=("-j", "--jobs"), kind="whole", metavar="N", help="How much is judged at once."),
+    Option(
+        name="jobs", flags=("-j", "--jobs"), kind="whole", metavar="N", help="How many providers are asked at once."
+    ),
     Option(name="quiet", flags=("-q", "--quiet"), kind="flag", help="Only the verdicts."),
     VERBOSE,
 )
@@ -161,7 +163,14 @@ COMMANDS = {
                     flags=("--timeout",),
                     kind="seconds",
                     metavar="TIME",
-                    help="Limit for one request, as 20s (the rule), 500ms or 2m.",
+                    help="Limit for the whole run, as 20s (the rule), 500ms or 2m; what is not reached is unknown.",
+                ),
+                Option(
+                    name="retries",
+                    flags=("--retries",),
+                    kind="whole",
+                    metavar="N",
+                    help="Further attempts where no connection can be made; as a rule none.",
                 ),
             ),
         ),

@@ -1,0 +1,239 @@
+"""A live run: plan → gather → judge → remember. The providers themselves are asked, and no request can spend."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from contracts import dialects
+from contracts.errors import EvidenceError
+from contracts.evidence import keys, plan, proxies, reading, tls
+from contracts.evidence.asker import Line
+from contracts.evidence.gather import Gathering
+from contracts.evidence.guard import SpendGuard
+from contracts.evidence.ledger import Ledger
+from contracts.evidence.limits import Bounds
+from contracts.evidence.memory import Forgetful
+from contracts.evidence.transport import PER_HOST, Wire
+from contracts.judge import judge
+from contracts.report import Requests, write_note
+from contracts.run import Outcomes, finish, models_to_judge, rows_of, selected
+
+if TYPE_CHECKING:
+    import ssl
+    from collections.abc import Mapping, Sequence
+
+    from contracts.config.catalogue import BoundContract, Catalogue
+    from contracts.evidence.gather import Found
+    from contracts.evidence.memory import Memory
+    from contracts.facts import Change
+    from contracts.model import Evidence, Finding, Provider
+    from contracts.report import Note, Report
+    from contracts.settings import Settings
+
+JOBS = 64  # providers side by side where --jobs does not say; each has at most four connections
+INTERRUPTED = 130
+GRACE_S = 0.5  # what a task that was cancelled may take to end
+
+
+class Subject:
+    """One provider of a run: its row, the contracts that bind it, and what was found."""
+
+    def __init__(self, row: Provider, bound: Sequence[BoundContract], models: tuple[str, ...]) -> None:
+        """Hold a provider of which nothing is known yet."""
+        self.row, self.bound, self.models = row, bound, models
+        self.found: Found | None = None
+        self.secrets: tuple[keys.Key, ...] = ()
+
+
+def check(
+    settings: Settings,
+    *,
+    memory: Memory | None = None,
+    environ: Mapping[str, str] = os.environ,
+    bounds: Bounds | None = None,
+) -> tuple[Report, int]:
+    """Ask providers what they show for nothing, judge it, and give the report with the exit status.
+
+    Args:
+        settings: what the run was asked to do; `timeout_s` bounds it as a whole.
+        memory: what earlier runs saw; None remembers nothing.
+        environ: holds keys, proxies and CA bundles.
+        bounds: limits on what arrives.
+
+    Raises:
+        ConfigError: for a bad YAML file, an unknown name, or a CA bundle that cannot be read.
+    """
+    started_at = datetime.now(UTC)
+    catalogue, rows = rows_of(settings)
+    subjects = [
+        Subject(row, selected(settings, catalogue, catalogue.bound(row)), models_to_judge(row, settings))
+        for row in rows
+    ]
+    memory = memory or Forgetful()
+    run = Run(settings, catalogue, memory, environ, bounds or Bounds(), started_at)
+    interrupted = asyncio.run(run.gather(subjects))
+    findings: list[Finding] = []
+    notes: list[Note] = []
+    beyond: set[tuple[str | None, str]] = set()
+    texts = {c.id: c.note for c in catalogue.contracts.values()}
+    for subject in subjects:
+        found = run.judge(subject)
+        findings += found
+        notes.append(write_note(subject.row.name, found, texts, replay=False))
+        beyond |= run.beyond(subject)
+    totals = run.ledger.totals
+    requests = Requests(get=totals.get, post_free=totals.post_free, post_paid=totals.post_paid, refused=totals.refused)
+    outcomes = Outcomes(findings, notes, requests, totals.spend_usd, frozenset(beyond))
+    report, status = finish(started_at, outcomes, settings)
+    status = INTERRUPTED if interrupted else status
+    memory.record_run(started_at, datetime.now(UTC), status, requests_of(requests), totals.spend_usd)
+    return report, status
+
+
+def requests_of(requests: Requests) -> tuple[int, int, int, int]:
+    """Give the counts of a run in the order in which a memory books them."""
+    return requests.get, requests.post_free, requests.post_paid, requests.refused
+
+
+class Run:
+    """What the providers of one run share."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - what a run has
+        self,
+        settings: Settings,
+        catalogue: Catalogue,
+        memory: Memory,
+        environ: Mapping[str, str],
+        bounds: Bounds,
+        now: datetime,
+    ) -> None:
+        """Prepare a run that starts now."""
+        self._settings, self._catalogue, self._memory = settings, catalogue, memory
+        self._environ, self._bounds, self._now = environ, bounds, now
+        self._context: ssl.SSLContext | None = None
+        self.ledger = Ledger()
+
+    async def gather(self, subjects: Sequence[Subject]) -> bool:
+        """Gather the evidence of all providers side by side; tells whether the run was interrupted."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + self._settings.timeout_s
+        day = f"{self._now:%Y-%m-%d}"
+        left = {s.row.name: s.row.free_chats_per_day - self._memory.free_chats_today(s.row.name, day) for s in subjects}
+        self.ledger = Ledger(free_chats=left)
+        self._context = tls.context(self._environ, http2=True)
+        room = asyncio.Semaphore(self._settings.jobs or JOBS)
+        stopping = asyncio.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            try:
+                loop.add_signal_handler(number, _stop, loop, number, stopping)
+            except (NotImplementedError, RuntimeError, ValueError):  # another thread, or no Unix: nothing to hand over
+                break
+        tasks = [loop.create_task(self._gather_one(s, deadline, room)) for s in subjects]
+        waiter = loop.create_task(stopping.wait())
+        everything = loop.create_task(_all(tasks))
+        try:
+            await asyncio.wait((everything, waiter), return_when=asyncio.FIRST_COMPLETED)
+            if not stopping.is_set():
+                await everything
+        finally:
+            waiter.cancel()
+            everything.cancel()
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks, timeout=GRACE_S)
+        return stopping.is_set()
+
+    async def _gather_one(self, subject: Subject, deadline: float, room: asyncio.Semaphore) -> None:
+        row = subject.row
+        kept = self._memory.kept(row.name)
+        plan_ = plan.plan(row, subject.bound, subject.models, kept, self._now)
+        asking = dialects.load_asking(row.dialect)
+        key, no_key = (None, "") if row.api_key is None else keys.find(row.api_key, self._environ)
+        subject.secrets = () if key is None else (key,)
+        assert self._context is not None  # noqa: S101 - made before
+        proxy: proxies.Proxy | None = None
+        wire: Wire | None = None
+        try:
+            proxy = proxies.proxy_for(row.base_url or "", self._environ)
+            wire = Wire(self._context, proxy)
+        except EvidenceError as error:
+            trouble: str | None = str(error)
+        else:
+            trouble = None
+        line = Line(
+            guard=SpendGuard(wire or Wire(self._context), plan.rules(row, asking), self.ledger),
+            reader=reading.Reader(dialects.load(row.dialect), self._catalogue.tables(row.dialect, row), self._bounds),
+            headers=asking.headers() if asking else (),
+            credentials=asking.credentials(key.reveal()) if asking and key else (),
+            keys=subject.secrets,
+            deadline=deadline,
+            retries=self._settings.retries,
+            via=proxy.variable if proxy else None,
+            room=asyncio.Semaphore(PER_HOST),
+        )
+        gathering = Gathering(row, plan_, line, asking, self._memory, self._now, no_key)
+        subject.found = gathering.found
+        if trouble is not None:
+            gathering.found.fail(plan.NEEDS, trouble)
+            return
+        try:
+            async with asyncio.timeout_at(deadline):
+                await room.acquire()
+        except TimeoutError:
+            gathering.found.fail(plan.NEEDS, "deadline: the time was up before this provider's turn came")
+            return
+        try:
+            await gathering.run()
+        finally:
+            room.release()
+            await line.guard.aclose()
+
+    def judge(self, subject: Subject) -> list[Finding]:
+        """Judge one provider by what was found."""
+        found, row = subject.found, subject.row
+        evidence = [] if found is None else found.all()
+        listing = next((e.facts.listing for e in evidence if e.facts.kind == "listing"), None)
+        judged = []
+        for one in evidence:
+            changes = self._changes(row, one) if one.facts.kind == "listing" else None
+            judged.append(structs.replace(one, facts=structs.replace(one.facts, catalogue=listing, changes=changes)))
+        findings = judge(
+            subject.bound,
+            judged,
+            provider=row.name,
+            models=subject.models,
+            waivers=row.waivers,
+            today=self._now.date(),
+            complete=True,
+            lacking={} if found is None else found.lacking,
+        )
+        return keys.hidden(findings, subject.secrets)
+
+    def _changes(self, row: Provider, evidence: Evidence) -> tuple[Change, ...]:
+        """Remember a listing that was read in full, and give what changed since the last one; a first changes nothing."""
+        facts = evidence.facts
+        if facts.listing is None or facts.limits or facts.json_faults:
+            return ()
+        return self._memory.remember_listing(row.name, facts.listing, evidence.at or self._now) or ()
+
+    @staticmethod
+    def beyond(subject: Subject) -> set[tuple[str | None, str]]:
+        """Give the contracts that no source in use can show of a provider."""
+        needs = set() if subject.found is None else subject.found.beyond
+        return {(subject.row.name, b.contract.id) for b in subject.bound if b.contract.needs in needs}
+
+
+async def _all(tasks: Sequence[asyncio.Task[None]]) -> None:
+    await asyncio.gather(*tasks)
+
+
+def _stop(loop: asyncio.AbstractEventLoop, number: int, stopping: asyncio.Event) -> None:
+    """End the run with what is known; the next signal ends the program at once."""
+    loop.remove_signal_handler(number)
+    stopping.set()
