@@ -51,7 +51,7 @@ def environment(**variables: str) -> dict[str, str]:
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith("CONTRACTS_") and name not in ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "PYTHONPATH")
+        if not name.startswith(("CONTRACTS_", "PYTHON")) and name not in ("COLUMNS", "NO_COLOR", "FORCE_COLOR")
     }
     return {**kept, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT}/cli", **variables}
 

@@ -142,9 +142,32 @@ def test_a_report_is_written_to_every_file_that_was_asked_for(program: Program, 
     done = program(["inspect", bad, "-o", "json=a.json", "-o", "text=ä.txt", "-q", "-f", "json"], FORCE_COLOR="1")
     folder = bad.parent
     assert schema("report").is_valid(msgspec.json.decode((folder / "a.json").read_bytes()))
-    assert (folder / "ä.txt").read_text(encoding="utf-8").count("violated") == 1
+    assert (folder / "a.json").read_bytes().count(b"\n") == 1
+    text = (folder / "ä.txt").read_text(encoding="utf-8")
+    assert text.count("violated") == 1
+    assert "\x1b" not in text
     assert msgspec.json.decode(done.stdout) == msgspec.json.decode((folder / "a.json").read_bytes())
     assert sorted(path.name for path in folder.iterdir()) == ["a.json", "bad.http", "ä.txt"]
+
+
+REFUSED = [
+    (["-o", "json=nirgends/a.json"], "expected a file in a folder that is there"),
+    (["-o", "xml=a.xml"], "expected FORMAT=FILE with text or json, found 'xml=a.xml'"),
+    (["-o", "json="], "expected FORMAT=FILE"),
+    (["--note", "sqlite:notes.db"], "expected - (standard output) or the path of a file, found 'sqlite'"),
+    (["--note", ""], "found 'nothing'"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "said"), REFUSED, ids=[said for _, said in REFUSED])
+def test_a_target_that_cannot_be_is_refused_before_anything_is_judged(
+    program: Program, tmp_path: Path, arguments: list[str], said: str
+) -> None:
+    done = program(["inspect", "not-even-looked-at.http", *arguments])
+    assert done.returncode == 2
+    assert said in done.stderr.decode()
+    assert b"not-even-looked-at" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_that_cannot_be_written_keeps_what_it_held(tmp_path: Path) -> None:
@@ -165,9 +188,17 @@ def test_a_link_stays_a_link_and_its_target_is_replaced(tmp_path: Path) -> None:
     assert target.read_text(encoding="utf-8") == "größer"
 
 
-def test_what_is_no_ordinary_file_is_written_to_and_not_replaced() -> None:
-    whole_file.write(os.devnull, b"gone")
-    assert not os.path.isfile(os.devnull)
+def test_what_is_no_ordinary_file_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    # A pipe of our own and no device: whoever breaks this as root must not replace one of the machine's.
+    pipe = tmp_path / "rohr"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        whole_file.write(str(pipe), "größer".encode())
+        assert os.read(reading, 100).decode() == "größer"
+    finally:
+        os.close(reading)
+    assert pipe.is_fifo()
 
 
 def test_notes_that_cannot_be_appended_say_where(tmp_path: Path) -> None:
