@@ -5,118 +5,109 @@ Times are kept as UTC in ISO 8601, which sorts as text.
 
 from __future__ import annotations
 
-import os
 import sqlite3
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
 
-from msgspec import DecodeError, ValidationError, json
+from msgspec import MsgspecError, json, structs
 
 from contracts.facts import Facts, Listing
 from contracts.model import Evidence, Source
-from contracts.state.changes import compare
+from contracts.state import tables
+from contracts.state.changes import compare, is_broken
 from contracts.state.errors import StateError
-from contracts.state.tables import migrate
+from contracts.state.file import connect, default_path, place
+from contracts.text.scrub import scrub
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from decimal import Decimal
 
     from contracts.facts import Change
 
-NAME = "state.db"
-BUSY_S = 5.0  # how long a run waits for another that is writing; a write takes milliseconds
+__all__ = ["SqliteState", "default_path", "place"]
+
+SKEW = timedelta(days=1)  # what is dated further ahead than this was kept by a clock that was wrong
 
 
-def default_path(environ: Mapping[str, str]) -> str | None:
-    """Tell where the state is: `$STATE_DIRECTORY` (systemd's), else below `$XDG_STATE_HOME` or `~/.local/state`."""
-    given = environ.get("STATE_DIRECTORY", "").split(":")[0]
-    if os.path.isabs(given):
-        return os.path.join(given, NAME)
-    home = environ.get("XDG_STATE_HOME", "")
-    if os.path.isabs(home):
-        return os.path.join(home, "contracts", NAME)
-    user = environ.get("HOME", "")
-    return os.path.join(user, ".local", "state", "contracts", NAME) if os.path.isabs(user) else None
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
 
 
 class SqliteState:
     """One open state file. Every method may raise StateError, after which the run goes on without it."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, now: Callable[[], datetime] = _utc_now) -> None:
         """Open the file, make it where there is none, and bring it to this version.
 
         Raises:
-            StateError: where it cannot be opened, is no SQLite file, or is newer than this program.
+            StateError: where it cannot be opened, is no state of this program, or is newer than this program.
         """
-        self._path = path
-        try:
-            os.makedirs(os.path.dirname(path) or ".", mode=0o700, exist_ok=True)
-            self._connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
-            try:
-                self._connection.execute("PRAGMA journal_mode = WAL")
-                self._connection.execute("PRAGMA synchronous = NORMAL")
-                migrate(self._connection, path)
-            except BaseException:
-                self._connection.close()
-                raise
-        except (OSError, sqlite3.Error) as error:
-            raise StateError(f"{path}: the state cannot be used: {error}") from error
+        self._path, self._now = path, now
+        self._connection = connect(path)
 
     def kept(self, provider: str) -> list[Evidence]:
-        """Give the evidence that is kept of a provider; an entry that this version cannot read is not there."""
+        """Give the evidence that is kept of a provider.
+
+        An entry that this version cannot read, or that a clock of the far future dated, is not there.
+        """
         rows = self._all(
-            "SELECT at, source, ref, facts FROM evidence WHERE provider = ? ORDER BY kind, model", provider
-        )
+            "SELECT at, source, ref, facts FROM evidence WHERE provider = ? AND at <= ? ORDER BY kind, model",
+            provider, _text(self._now() + SKEW),
+        )  # fmt: skip
         found = []
         for at, source, ref, facts in rows:
             try:
                 decoded = json.decode(facts, type=Facts)
                 found.append(Evidence(facts=decoded, source=Source(source), ref=ref, at=datetime.fromisoformat(at)))
-            except (DecodeError, ValidationError, ValueError):
+            except (MsgspecError, ValueError, TypeError):
                 continue
         return found
 
     def keep(self, provider: str, evidence: Evidence) -> None:
-        """Keep evidence in place of what is kept of the same kind and model, unless that is newer."""
-        facts = evidence.facts
+        """Keep evidence in place of what is kept of the same kind and model, unless that is newer.
+
+        What was said of the last poll is left out, so that a change is told once, and so is the listing beside it.
+        """
+        facts = structs.replace(evidence.facts, catalogue=None)
+        if facts.changes:
+            facts = structs.replace(facts, changes=())
         asked = facts.asked.model if facts.asked else None
         kind = f"{facts.kind} {'error' if facts.status >= 400 else 'answer'}"  # noqa: PLR2004 - RFC 9110, 15.5
-        at = _text(evidence.at or datetime.now(UTC))
         self._do(
             """INSERT INTO evidence (provider, kind, model, at, source, ref, facts) VALUES (?, ?, ?, ?, ?, ?, ?)
                ON CONFLICT (provider, kind, model) DO UPDATE SET at = excluded.at, source = excluded.source,
-               ref = excluded.ref, facts = excluded.facts WHERE excluded.at >= evidence.at""",
-            provider, kind, asked or facts.about or "", at, evidence.source.value, evidence.ref, json.encode(facts),
+               ref = excluded.ref, facts = excluded.facts WHERE excluded.at >= evidence.at OR evidence.at > ?""",
+            provider, kind, _plain(asked or facts.about or ""), _text(evidence.at or self._now()),
+            evidence.source.value, _plain(evidence.ref), _encoded(facts), _text(self._now() + SKEW),
         )  # fmt: skip
 
     def last_listing(self, provider: str) -> Listing | None:
         """Give the listing of the last poll, None where there was none or this version cannot read it."""
         rows = self._all("SELECT listing FROM listings WHERE provider = ?", provider)
-        try:
-            return json.decode(rows[0][0], type=Listing) if rows else None
-        except (DecodeError, ValidationError):
-            return None
+        return _listing(rows[0][0]) if rows else None
 
     def remember_listing(self, provider: str, listing: Listing, at: datetime) -> tuple[Change, ...] | None:
         """Keep a listing in place of the last one and give what changed, None where there was none.
 
-        Reading, comparing and writing are one transaction: of two runs at once only one learns a change.
+        Reading, comparing and writing are one transaction: of two runs at once only one learns a change. A listing
+        that could not be read, or that was fetched before the one that is kept, teaches nothing and is not kept.
         """
+        listing = _storable(listing)
+        if is_broken(listing) and not listing.models:
+            return ()
+        data = _encoded(listing)
         self._do("BEGIN IMMEDIATE")
         try:
-            was = self.last_listing(provider)
-            changes = None if was is None else compare(was, listing)
-            self._do(
-                """INSERT INTO listings (provider, at, listing) VALUES (?, ?, ?)
-                   ON CONFLICT (provider) DO UPDATE SET at = excluded.at, listing = excluded.listing""",
-                provider, _text(at), json.encode(listing),
-            )  # fmt: skip
-            for change in changes or ():
-                self._do(
-                    "INSERT INTO changes (provider, at, model, member, was, now) VALUES (?, ?, ?, ?, ?, ?)",
-                    provider, _text(at), change.model, change.member, change.was, change.now,
-                )  # fmt: skip
+            rows = self._all("SELECT at, listing FROM listings WHERE provider = ?", provider)
+            # Only what lies in the past is later for certain; else the clock was set back since.
+            if rows and _text(at) < str(rows[0][0]) <= _text(self._now()):
+                self._roll_back()
+                return ()
+            same = bool(rows) and rows[0][1] == data
+            was = _listing(rows[0][1]) if rows and not same else None
+            changes = () if same else None if was is None else compare(was, listing)
+            self._remember(provider, _text(at), None if same else data, changes or ())
             self._do("COMMIT")
         except BaseException:
             self._roll_back()
@@ -126,7 +117,7 @@ class SqliteState:
     def free_chats_today(self, provider: str, day: str) -> int:
         """Count the free chats of a provider on a day, `2026-11-30` in UTC."""
         rows = self._all("SELECT chats FROM free_chats WHERE provider = ? AND day = ?", provider, day)
-        return int(rows[0][0]) if rows else 0
+        return int(rows[0][0]) if rows and isinstance(rows[0][0], int) else 0
 
     def record_free_chats(self, provider: str, day: str, chats: int) -> None:
         """Add free chats to a day's count."""
@@ -136,41 +127,133 @@ class SqliteState:
             provider, day, chats,
         )  # fmt: skip
 
+    def take_free_chat(self, provider: str, day: str, limit: int) -> bool:
+        """Count one more free chat on a day, unless there were `limit` of them; of two runs at once one gets it."""
+        if limit <= 0:
+            return False
+        return self._do(
+            """INSERT INTO free_chats (provider, day, chats) VALUES (?, ?, 1)
+               ON CONFLICT (provider, day) DO UPDATE SET chats = free_chats.chats + 1 WHERE free_chats.chats < ?""",
+            provider, day, limit,
+        ) > 0  # fmt: skip
+
     def record_run(
         self, started_at: datetime, ended_at: datetime, exit_status: int, requests: Sequence[int], spend_usd: Decimal
     ) -> None:
-        """Book a run; `requests` are gets, free posts, paid posts and refusals."""
+        """Book a run, and drop what is beyond the limits on what is kept.
+
+        Args:
+            started_at: when it began.
+            ended_at: when it ended.
+            exit_status: what it came to.
+            requests: gets, free posts, paid posts and refusals.
+            spend_usd: what it may have cost.
+        """
         gets, posts_free, posts_paid, refused = requests
         self._do(
             """INSERT INTO runs (started_at, ended_at, exit_status, gets, posts_free, posts_paid, refused, spend_usd)
                VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
             _text(started_at), _text(ended_at), exit_status, gets, posts_free, posts_paid, refused, str(spend_usd),
         )  # fmt: skip
+        for statement, limit in tables.TIDY:
+            self._do(statement, limit)
+
+    def prune(self, before: datetime) -> None:
+        """Drop runs, changes, evidence and counts of free chats from before an instant; the last listings stay."""
+        self._do("BEGIN IMMEDIATE")
+        try:
+            for statement in tables.PRUNE:
+                self._do(statement, _text(before))
+            self._do("COMMIT")
+        except BaseException:
+            self._roll_back()
+            raise
 
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
 
-    def _all(self, statement: str, *values: object) -> list[tuple[str, ...]]:
+    def _remember(self, provider: str, at: str, data: bytes | None, changes: Sequence[Change]) -> None:
+        """Write a listing and what changed; None is the same listing as before, seen at another time."""
+        if data is None:
+            self._do("UPDATE listings SET at = ? WHERE provider = ?", at, provider)
+            return
+        self._do(
+            """INSERT INTO listings (provider, at, listing) VALUES (?, ?, ?)
+               ON CONFLICT (provider) DO UPDATE SET at = excluded.at, listing = excluded.listing""",
+            provider, at, data,
+        )  # fmt: skip
+        for change in changes:
+            self._do(
+                "INSERT INTO changes (provider, at, model, member, was, now) VALUES (?, ?, ?, ?, ?, ?)",
+                provider, at, change.model, change.member, change.was, change.now,
+            )  # fmt: skip
+        if changes:
+            self._do(tables.TIDY_CHANGES, provider, tables.CHANGES)
+
+    def _all(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """Read rows."""
         try:
             return self._connection.execute(statement, values).fetchall()
         except sqlite3.Error as error:
             raise StateError(f"{self._path}: the state cannot be read: {error}") from error
 
-    def _do(self, statement: str, *values: object) -> None:
-        """Write."""
+    def _do(self, statement: str, *values: object) -> int:
+        """Write, and give how many rows that changed."""
         try:
-            self._connection.execute(statement, values)
+            return self._connection.execute(statement, values).rowcount
         except sqlite3.Error as error:
             raise StateError(f"{self._path}: the state cannot be written: {error}") from error
 
     def _roll_back(self) -> None:
         """Give up a transaction; one that a full disk already ended is given up too."""
         if self._connection.in_transaction:
-            self._connection.execute("ROLLBACK")
+            self._do("ROLLBACK")
 
 
 def _text(at: datetime) -> str:
     """Write an instant in UTC."""
     return at.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def _listing(data: Any) -> Listing | None:
+    try:
+        return json.decode(data, type=Listing)
+    except (MsgspecError, ValueError, TypeError):
+        return None
+
+
+def _encoded(value: Facts | Listing) -> bytes:
+    """Write a value as JSON, also where a provider sent half a character or a number without end."""
+    try:
+        return json.encode(value)
+    except (UnicodeError, OverflowError, ValueError):
+        from msgspec import to_builtins
+
+        return json.encode(_clean(to_builtins(value)))
+
+
+def _storable(listing: Listing) -> Listing:
+    """Give a listing as it will be read again, so that what cannot be written is no change at the next poll."""
+    if all(_plain(model.id) is model.id for model in listing.models):
+        return listing
+    return structs.replace(listing, models=tuple(structs.replace(m, id=_plain(m.id)) for m in listing.models))
+
+
+def _clean(value: Any) -> Any:
+    if isinstance(value, str):
+        return _plain(value)
+    if isinstance(value, dict):
+        return {_clean(k): _clean(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_clean(v) for v in value]
+    return value
+
+
+def _plain(text: str) -> str:
+    """Show half characters, which neither JSON nor SQLite can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return scrub(text, 8 * len(text))
+    return text

@@ -1,0 +1,102 @@
+"""Opening a state file: its place, its permissions, and whose it is."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import time
+from typing import TYPE_CHECKING
+
+from contracts.state import tables
+from contracts.state.errors import StateError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NAME = "state.db"
+NONE = "none"  # what switches the state off
+BUSY_S = 5.0  # how long a run waits for another that is writing; a write takes milliseconds
+PAUSE_S = 0.02
+SMALLEST_BYTES = 512  # the smallest page of SQLite, which takes what is shorter for empty and writes over it
+
+
+def place(option: str | None, environ: Mapping[str, str]) -> str | None:
+    """Tell where the state is, None where there is to be none.
+
+    The order: `option` (`--state`, which `$CONTRACTS_STATE` stands for), `$STATE_DIRECTORY` (systemd's),
+    `$XDG_STATE_HOME/contracts`, `~/.local/state/contracts`. `none` switches it off.
+    """
+    said = option or environ.get("CONTRACTS_STATE", "")
+    if said:
+        return None if said == NONE else said
+    return default_path(environ)
+
+
+def default_path(environ: Mapping[str, str]) -> str | None:
+    """Tell where the state is: `$STATE_DIRECTORY` (systemd's), else below `$XDG_STATE_HOME` or `~/.local/state`."""
+    given = environ.get("STATE_DIRECTORY", "").split(":")[0]
+    if os.path.isabs(given):
+        return os.path.join(given, NAME)
+    home = environ.get("XDG_STATE_HOME", "")
+    if os.path.isabs(home):
+        return os.path.join(home, "contracts", NAME)
+    user = environ.get("HOME", "")
+    return os.path.join(user, ".local", "state", "contracts", NAME) if os.path.isabs(user) else None
+
+
+def connect(path: str) -> sqlite3.Connection:
+    """Open a state file, make it where there is none, and bring it to this version.
+
+    Raises:
+        StateError: where it cannot be written, is no state of this program, or is newer than this program. What
+            stands there is then as it was.
+    """
+    try:
+        _make(path)
+        connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
+        try:
+            tables.check(connection, path)
+            _use_wal(connection)
+            connection.execute("PRAGMA synchronous = NORMAL")
+            tables.migrate(connection, path)
+        except BaseException:
+            connection.close()
+            raise
+    except (OSError, ValueError, sqlite3.Error) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise StateError(f"{path}: the state cannot be used: {why}") from error
+    return connection
+
+
+def _make(path: str) -> None:
+    """Make the file, for its owner's eyes alone: an error that a provider sent may quote what it should not."""
+    folder = os.path.dirname(path) or "."
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        # Not opened here: closing it would release the locks that SQLite holds on it in this process.
+        found = os.stat(path)
+        if not stat.S_ISREG(found.st_mode):
+            raise StateError(f"{path}: the state cannot be used: expected a file, found something else") from None
+        if 0 < found.st_size < SMALLEST_BYTES:
+            raise StateError(f"{path}: the state cannot be used: file is not a database") from None
+    for needed in (path, folder):
+        # SQLite opens what it may only read, and fails at the first write, in the middle of a run.
+        if not os.access(needed, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
+            raise StateError(f"{path}: the state cannot be used: {needed} is read-only")
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """Let runs read while one writes. SQLite does not wait for its turn here, so this does."""
+    deadline = time.monotonic() + BUSY_S
+    while connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(PAUSE_S)
+        else:
+            return  # some file systems have no shared memory and keep their own mode, which is slower and as safe
