@@ -59,9 +59,17 @@ def reply_of(facts: Facts) -> Reply | Verdict:
         return not_applicable(f"judges 2xx answers, and the status is {facts.status}")
     if facts.body.over_limit is not None:
         return unknown(f"the body is too large to judge: {facts.body.over_limit.detail}")
+    stopped = unfinished(facts)
+    if stopped and (facts.reply is None or not facts.reply.streamed):
+        return unknown(stopped)
     if facts.reply is None:
         return unknown(f"the body is {facts.body.kind}, which holds no reply")
     return facts.reply
+
+
+def unfinished(facts: Facts) -> str | None:
+    """Say why reading stopped before the end of an answer, or None; what would have come later is nobody's fault."""
+    return facts.limits[0].detail or facts.limits[0].kind if facts.limits else None
 
 
 def unread(facts: Facts, reply: Reply) -> str | None:
@@ -71,11 +79,13 @@ def unread(facts: Facts, reply: Reply) -> str | None:
     """
     if reply.unread and facts.body.kind != "empty":
         return f"{counted(reply.unread, 'event')} could not be read (reply.json)"
-    return None
+    return unfinished(facts)
 
 
 def lost_tail(facts: Facts) -> str | None:
-    """Say that the last event was sent whole and never ended, or None."""
+    """Say that the last event was sent whole and never ended, or was not waited for, or None."""
+    if facts.limits:
+        return unfinished(facts)
     if facts.framing is not None and facts.framing.tail_whole:
         return "the last event was never ended by a blank line (sse.framing)"
     return None

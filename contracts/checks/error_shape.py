@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from contracts.checks import holds, not_applicable, unknown, violated
+from contracts.checks import holds, not_applicable, unfinished, unknown, violated
 from contracts.model import Where
 from contracts.wire import media_type
 
@@ -54,6 +54,9 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
         return not_applicable(f"judges errors, and the status is {facts.status}")
     if facts.body.over_limit is not None:
         return unknown(f"the body is too large to judge: {facts.body.over_limit.detail}")
+    stopped = unfinished(facts)
+    if stopped:
+        return unknown(stopped)
     values = [value for name, value in facts.headers if name.lower() == "content-type"]
     label = media_type.parse(values)
     observed = ", ".join(values) or "no Content-Type"

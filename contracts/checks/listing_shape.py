@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from contracts.checks import counted, holds, is_success, not_applicable, times, unknown, violated
+from contracts.checks import counted, holds, is_success, not_applicable, times, unfinished, unknown, violated
 
 if TYPE_CHECKING:
     from contracts.facts import Facts
@@ -41,6 +41,9 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
         return not_applicable(f"judges 2xx answers, and the status is {facts.status}")
     if facts.body.over_limit is not None:
         return unknown(f"the listing is too large to judge: {facts.body.over_limit.detail}")
+    stopped = unfinished(facts)
+    if stopped and (facts.json_faults or facts.listing is None):
+        return unknown(stopped)
     if facts.json_faults:
         fault = facts.json_faults[0]
         return violated(f"the listing is not strict JSON: {fault.kind} {fault.detail}", expected="JSON", at=fault)
@@ -50,5 +53,7 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
     if faults:
         first = faults[0]
         return violated(f"{first.detail} ({times(first.count)})", expected="the stated shape", observed=first.kind)
+    if stopped:
+        return unknown(stopped)
     more = ", and it says that there are more" if facts.listing.more else ""
     return holds(f"{counted(len(facts.listing.models), 'model')}{more}")

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from contracts.checks import holds, is_success, not_applicable, times, violated
+from contracts.checks import holds, is_success, not_applicable, times, unfinished, unknown, violated
 from contracts.model import Where
 
 if TYPE_CHECKING:
@@ -42,15 +42,18 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
         return not_applicable(f"judges 2xx answers, and the status is {facts.status}")
     if framing is None or facts.body.kind != "sse":
         return not_applicable("the answer is no event stream")
-    unknown = [f for f in framing.unknown_fields if f.detail not in want.unknown_fields]
+    strange = [f for f in framing.unknown_fields if f.detail not in want.unknown_fields]
     expected = "only event, data, id, retry and comments"
-    if unknown:
-        first = unknown[0]
+    if strange:
+        first = strange[0]
         detail = f"a line with the unknown field '{first.detail}' came {times(first.count)} and is dropped by parsers"
         return violated(detail, expected=expected, observed=first.detail, at=first)
     if framing.over_limit is not None:
         fault = framing.over_limit
         return violated(f"an event is too large: {fault.detail}", expected="events within the limit", at=fault)
+    stopped = unfinished(facts)
+    if stopped:
+        return unknown(stopped)
     if framing.tail_data:
         return violated(
             f"the last {framing.tail_bytes} bytes are an event that no blank line ended, so it is lost",

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from contracts.checks import counted, holds, reply_of, times, violated
+from contracts.checks import counted, holds, reply_of, times, unknown, unread, violated
 from contracts.model import Verdict
 
 if TYPE_CHECKING:
@@ -57,4 +57,5 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
         what = WORDS.get(first.kind, first.kind)
         detail = f"{what} came {times(first.count)}" + (f": {first.detail}" if first.detail else "")
         return violated(detail, expected="one strict JSON value", observed=first.kind, at=first)
-    return holds(f"{counted(reply.events, 'value')} read")
+    why = unread(facts, reply)
+    return unknown(why) if why else holds(f"{counted(reply.events, 'value')} read")
