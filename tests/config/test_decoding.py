@@ -191,7 +191,7 @@ def test_a_problem_stands_at_the_place_of_what_was_spoiled(data: st.DataObject |
     value["providers"]["acme"]["waivers"][0]["until"] = (
         5 if data is None else data.draw(JSON.filter(lambda odd: not isinstance(odd, str)))
     )
-    document = load(yaml.safe_dump(value).encode(), "é.yaml")
+    document = load(yaml.safe_dump(value, default_style='"').encode(), "é.yaml")
     path = ("providers", "acme", "waivers", 0, "until")
     with pytest.raises(ConfigError) as caught:
         decode(value, File, telling(document, lambda _path: "«»"))

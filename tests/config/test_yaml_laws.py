@@ -68,6 +68,8 @@ def test_what_pyyaml_writes_plain_is_read_back_equal_where_both_versions_agree(
 ) -> None:
     assume(not ambiguous(value))
     text = yaml.safe_dump(value, allow_unicode=unicode, default_flow_style=flow)
+    # PyYAML may write these raw, in single quotes; here they are refused.
+    assume(not any(mark in text for mark in "\x85\u2028\u2029"))
     assert either_parser(text.encode()) == value
 
 
