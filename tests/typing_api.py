@@ -5,10 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from decimal import Decimal
 
-from contracts.run import check, inspect
-
 from contracts.model import Finding, Outcome, Scope, Severity, Source
 from contracts.report import Note, Report, Requests, Summary
+from contracts.run import check, inspect
 from contracts.settings import InspectSettings, Settings
 
 

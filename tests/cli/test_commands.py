@@ -225,3 +225,12 @@ def test_hostile_text_of_a_provider_reaches_no_terminal(program: Program, tmp_pa
     assert len(text) > 50
     assert not {c for c in text if c != "\n" and (ord(c) < 0x20 or 0x7F <= ord(c) < 0xA0 or c == "\u202e")}
     assert not any(line.startswith("good.http") for line in text.splitlines())
+
+
+def test_an_explanation_fits_and_its_example_is_still_yaml(program: Program) -> None:
+    wide = program(["explain", "strict_json"], COLUMNS="200").stdout.decode()
+    narrow = program(["explain", "strict_json"], COLUMNS="50").stdout.decode()
+    assert max(map(columns_of, narrow.splitlines())) <= 50
+    assert narrow.split() == wide.split()
+    assert "\n    check: {kind: strict_json}\n" in narrow
+    assert not narrow.endswith("\n\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from inspect import cleandoc
 from typing import Any, Literal
@@ -131,13 +132,26 @@ def _view(explanation: Explanation, width: int) -> str:
         default = "has to be given" if parameter.required else f"default {_shown(parameter.default)}"
         value = "" if parameter.value is None else f", here {_shown(parameter.value)}"
         lines.append(terminal.wrap(f"{default}{value}", width, f"  {parameter.name}: ", "    "))
-    lines.append("")
-    # Line by line: the examples are YAML, whose indentation and line ends mean something.
-    for line in explanation.documentation.split("\n"):
-        indent = line[: len(line) - len(line.lstrip())]
-        lines.append(terminal.wrap(line.strip(), width, indent, indent))
-    lines.append("")
+    lines += ["", *_refilled(explanation.documentation, width)]
     return "\n".join(lines)
+
+
+def _refilled(documentation: str, width: int) -> Iterator[str]:
+    """Lines of a docstring as wide as they may be; those of an example stay as they are, they are YAML."""
+    paragraph: list[str] = []
+    indent, example = "", False
+    for line in [*documentation.split("\n"), ""]:
+        this = line[: len(line) - len(line.lstrip())]
+        if paragraph and (not line or this != indent or example):
+            yield terminal.wrap(" ".join(paragraph), width, indent, indent)
+            paragraph = []
+        if not line:
+            yield ""
+            continue
+        if not this:
+            example = line.startswith("Example")
+        indent = this
+        paragraph.append(line.strip())
 
 
 def _shown(value: Any) -> str:
