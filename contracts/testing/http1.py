@@ -55,14 +55,17 @@ class GoneError(Exception):
 class Connection:
     """One connection: bytes that came and were not read yet, and the way to send."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Send every write at once and on its own: no waiting for more, nothing kept back."""
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, sent: list[int]) -> None:
+        """Send every write at once and on its own: nothing waits for more, or is kept back.
+
+        The only item of `sent` counts the bytes that were written.
+        """
         self._reader, self._writer = reader, writer
         self._ahead = bytearray()
         raw = writer.get_extra_info("socket")
         raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        writer.transport.set_write_buffer_limits(high=0)
-        self.writes = 0
+        writer.transport.set_write_buffer_limits(high=1, low=0)  # asyncio: TLS never resumes from 0
+        self._sent = sent
 
     async def _more(self) -> None:
         data = await self._reader.read(PIECE_BYTES)
@@ -88,7 +91,7 @@ class Connection:
 
     async def head(self) -> Head:
         """Read the head of the next request. Raises GoneError when there is none."""
-        lines = (await self._until(b"\r\n\r\n", MAX_HEAD_BYTES)).decode("latin-1").lstrip("\r\n").split("\r\n")
+        lines = (await self._until(b"\r\n\r\n", MAX_HEAD_BYTES)).decode("utf-8", "replace").lstrip("\r\n").split("\r\n")
         words = lines[0].split(" ")
         if len(words) != 3 or not words[2].startswith("HTTP/1."):  # noqa: PLR2004 - method, target, version
             raise BadRequestError(400, "The request line is none of HTTP/1.1.")
@@ -160,7 +163,7 @@ class Connection:
             return
         if self._writer.is_closing():
             raise GoneError
-        self.writes += 1
+        self._sent[0] += len(data)
         self._writer.write(data)
         await self._writer.drain()
         # drain() does not wait while nothing is held back; others, and the client's leaving, get their turn here.

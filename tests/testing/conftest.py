@@ -111,7 +111,7 @@ def parse(raw: bytes, request: Request, *, is_reset: bool = False) -> Got:
     head, _, rest = raw.partition(b"\r\n\r\n")
     while head.startswith(b"HTTP/1.1 1"):
         head, _, rest = rest.partition(b"\r\n\r\n")
-    lines = head.decode("utf-8").split("\r\n")
+    lines = head.decode("utf-8", "replace").split("\r\n")
     status = int(lines[0].split(" ")[1]) if lines[0].startswith("HTTP/1.1 ") else 0
     headers = tuple((n, v.strip()) for n, _, v in (line.partition(":") for line in lines[1:]))
     named = {n.lower(): v for n, v in headers}

@@ -1,0 +1,95 @@
+"""`contracts fake`: a hostile provider on loopback, for tests of anything that talks to providers."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import tempfile
+
+from msgspec import Struct
+
+from contracts.errors import ConfigError
+from contracts_cli import terminal
+from contracts_cli.commands.list import table
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """What is to be played. `by_model` holds `MODEL=SCENARIO` each; a port of 0 is any that is free."""
+
+    scenarios: tuple[str, ...] = ()
+    by_model: tuple[str, ...] = ()
+    port: int = 0
+    tls: bool = False
+    interval_s: float = 1.0
+    listed: bool = False
+
+
+def run(settings: Settings) -> int:
+    """Explain the scenarios, or serve until interrupted.
+
+    Raises:
+        ConfigError: for an unknown scenario, a port that cannot be had, or TLS without the package that it needs.
+        KeyboardInterrupt: when the user has had enough.
+    """
+    if settings.listed:
+        terminal.write(view(terminal.width_of(sys.stdout)))
+        return 0
+    asyncio.run(serve(settings))
+    return 0
+
+
+def view(width: int) -> str:
+    """Give every scenario: its name, the contract that it violates, and what it does, by topic."""
+    from contracts.testing import known_scenarios
+
+    topics: dict[str, list[tuple[str, str, str]]] = {}
+    for one in known_scenarios().values():
+        topics.setdefault(one.topic, []).append((one.name, one.violates or "-", one.does))
+    lines = []
+    for topic, rows in topics.items():
+        lines += [topic.replace("_", " "), *table(rows, width), ""]
+    return "\n".join(lines)
+
+
+async def serve(settings: Settings) -> None:
+    """Play the provider until the task is cancelled; standard output gets the base URL and nothing else."""
+    from contracts.testing import HostileProvider
+
+    provider = HostileProvider(
+        *settings.scenarios,
+        by_model=scenarios_by_model(settings.by_model),
+        port=settings.port,
+        tls=settings.tls,
+        interval_s=settings.interval_s,
+    )
+    try:
+        await provider.__aenter__()
+    except (OSError, OverflowError) as error:
+        raise ConfigError(f"--port {settings.port}: {error}") from error
+    with tempfile.NamedTemporaryFile(prefix="contracts-fake-", suffix=".pem") as authority:
+        try:
+            if provider.authority_pem is not None:
+                authority.write(provider.authority_pem)
+                authority.flush()
+                terminal.complain(f"the certificate to trust is {authority.name}")
+            terminal.write(f"{provider.base_url}\n")
+            await asyncio.Event().wait()
+        finally:
+            await provider.__aexit__(None, None, None)
+            paid = len(provider.paid_chats)
+            terminal.complain(f"was asked {provider.request_count} times, {paid} of them for chats that cost something")
+
+
+def scenarios_by_model(pairs: tuple[str, ...]) -> dict[str, str]:
+    """Read `MODEL=SCENARIO`, the scenarios of one model together.
+
+    Raises:
+        ConfigError: for a text without both.
+    """
+    by_model: dict[str, list[str]] = {}
+    for pair in pairs:
+        model, _, name = pair.rpartition("=")
+        if not model or not name:
+            raise ConfigError(f"--model-scenario: expected MODEL=SCENARIO, found '{pair}'")
+        by_model.setdefault(model, []).append(name)
+    return {model: " ".join(names) for model, names in by_model.items()}

@@ -1,0 +1,108 @@
+"""`contracts fake` as a real process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from contracts.testing import TEXT, HostileProvider, known_scenarios, text_of
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+COMMAND = [sys.executable, "-m", "contracts_cli", "fake"]
+ENVIRON = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT}/cli", "PYTHONIOENCODING": "utf-8"}
+
+
+def fake(*argv: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    """Run the command to its end."""
+    return subprocess.run(
+        [*COMMAND, *argv],
+        env={**ENVIRON, **environ},
+        check=False,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=60,
+    )
+
+
+@contextmanager
+def running(*argv: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """Run the command; gives the base URL that it printed."""
+    with subprocess.Popen(
+        [*COMMAND, *argv], env=ENVIRON, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8"
+    ) as process:
+        try:
+            assert process.stdout is not None
+            yield process.stdout.readline().strip(), process
+        finally:
+            process.kill()
+
+
+def test_every_scenario_is_explained_with_the_contract_that_it_violates() -> None:
+    done = fake("--list")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    for one in known_scenarios().values():
+        assert [one.name, one.violates or "-", one.does] in [line.split(maxsplit=2) for line in lines]
+
+
+def test_it_serves_what_was_asked_for_until_it_is_interrupted(client: Any) -> None:
+    with running("declared", "--model-scenario", "loopback/café=double-encoded", "--interval", "10ms") as (
+        url,
+        process,
+    ):
+        provider = SimpleNamespace(base_url=url)
+        intact = client.ask(provider, client.request_for("stream"))
+        damaged = client.ask(provider, client.request_for("stream", model="loopback/café"))
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=10)
+    assert text_of(intact.body) == TEXT
+    assert text_of(damaged.body) == TEXT.encode().decode("latin-1")
+    assert process.returncode == 130
+    assert "was asked 2 times, 1 of them for chats that cost something" in said
+
+
+def test_with_tls_it_says_which_certificate_to_trust(client: Any) -> None:
+    with running("--tls") as (url, process):
+        assert process.stderr is not None
+        path = process.stderr.readline().rpartition(" ")[2].strip()
+        with open(path, "rb") as file:
+            provider = SimpleNamespace(base_url=url, authority_pem=file.read())
+        with client.connect(provider) as connection:
+            connection.sendall(client.to_bytes(client.request_for("listing")))
+            assert connection.recv(15) == b"HTTP/1.1 200 OK"
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=10)
+    assert not os.path.exists(path)
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (["slow-lorris"], "did you mean 'slow-loris'?"),
+        (["--model-scenario", "größe"], "expected MODEL=SCENARIO, found 'größe'"),
+        (["--model-scenario", "größe=keines"], "expected a scenario, found 'keines'"),
+        (["--port", "99999"], "--port 99999"),
+        (["--interval", "bald"], "bald"),
+    ],
+)
+def test_a_mistake_is_the_users_and_says_what_was_expected(argv: list[str], said: str) -> None:
+    done = fake(*argv)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_a_port_that_is_taken_is_named() -> None:
+    with HostileProvider() as provider:
+        port = provider.base_url.rpartition(":")[2].removesuffix("/v1")
+        done = fake("--port", port)
+    assert done.returncode == 2
+    assert f"--port {port}" in done.stderr
