@@ -221,5 +221,37 @@ COMMANDS = {
                 choices=("providers", "contract", "report", "note", "list", "explain", "lint"),
             ),
         ),
+        Command(
+            name="fake",
+            help="Play a hostile provider on loopback until interrupted; --list shows what it can do.",
+            positional=Positional(
+                name="scenarios",
+                metavar="[SCENARIO]...",
+                help="What it does wrong, all at once; `listing:` or `chat:` before one keeps it to such requests.",
+            ),
+            options=(
+                Option(
+                    name="port", flags=("--port",), kind="whole", metavar="N", help="Where it listens; else any port."
+                ),
+                Option(
+                    name="tls", flags=("--tls",), kind="flag", help="Serve https, with a certificate made at start."
+                ),
+                Option(
+                    name="by_model",
+                    flags=("--model-scenario",),
+                    metavar="MODEL=SCENARIO",
+                    many=True,
+                    help="A scenario for one model only; may be repeated.",
+                ),
+                Option(
+                    name="interval_s",
+                    flags=("--interval",),
+                    kind="seconds",
+                    metavar="TIME",
+                    help="Time between two bytes of whatever is sent slowly; else 1s.",
+                ),
+                Option(name="listed", flags=("--list",), kind="flag", help="Explain every scenario and exit."),
+            ),
+        ),
     )
 }
