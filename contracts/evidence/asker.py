@@ -62,21 +62,31 @@ async def ask(line: Line, question: Question) -> Evidence:
     """
     phase = ["queue"]
     try:
-        async with asyncio.timeout_at(line.deadline), line.room:
+        # The deadline is set again for the body, which is judged as far as it came.
+        async with asyncio.timeout_at(line.deadline):
+            await line.room.acquire()
+        try:
             for attempt in range(line.retries + 1):
                 try:
                     return await _followed(line, question, phase)
                 except EvidenceError as error:
                     if error.phase not in CONNECTING or attempt == line.retries:
                         raise
-                    await asyncio.sleep(RETRY_S * 2**attempt)
+                    async with asyncio.timeout_at(line.deadline):
+                        await asyncio.sleep(RETRY_S * 2**attempt)
+        finally:
+            line.room.release()
     except TimeoutError as error:
         raise EvidenceError(f"deadline: the time was up while {troubles.WAITED[phase[0]]}", phase[0]) from error
     raise AssertionError("a loop of at least one attempt ends by itself")
 
 
 async def _followed(line: Line, question: Question, phase: list[str]) -> Evidence:
-    """Ask, and follow redirects of a GET that stay on the origin."""
+    """Ask, and follow redirects of a GET that stay on the origin.
+
+    Raises:
+        TimeoutError: where the deadline came before the head of an answer.
+    """
     url = question.url
     for hop in range(line.reader.bounds.redirects + 1):
         at = datetime.now(UTC)
@@ -86,13 +96,15 @@ async def _followed(line: Line, question: Question, phase: list[str]) -> Evidenc
         network.arrival.set(seen)
         sent_at = asyncio.get_running_loop().time()
         try:
-            response = await line.guard.handle_async_request(request)
+            async with asyncio.timeout_at(line.deadline):
+                response = await line.guard.handle_async_request(request)
+        except TimeoutError:
+            raise
         except (httpx.HTTPError, *troubles.KNOWN) as error:
-            raise troubles.of_answer(error, line.via) from error
+            raise troubles.of_answer(error, line.via, has_begun=seen.count > 0) from error
         try:
             onward = _onward(question, url, response) if hop < line.reader.bounds.redirects else None
             if onward is None:
-                phase[0] = "body"
                 return await _answer(line, question, response, reading.Clock(seen, sent_at), at)
             url = onward
         finally:

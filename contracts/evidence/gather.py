@@ -44,6 +44,11 @@ class Found:
         self.lacking: dict[str, str] = dict.fromkeys(plans.NEEDS, UNFINISHED)
         self.beyond: set[str] = set()
 
+    def serve(self, needs: tuple[str, ...]) -> None:
+        """Note that needs have their evidence."""
+        for need in needs:
+            self.lacking.pop(need, None)
+
     def fail(self, needs: tuple[str, ...], reason: str, *, beyond: bool = False) -> None:
         """Note why some needs have no evidence."""
         self.lacking.update(dict.fromkeys(needs, reason))
@@ -101,6 +106,8 @@ class Gathering:
         if refused is not None:
             self.found.evidence.append(_as_other(pages.read.pop(), keyless=bool(self._no_key)))
             self.found.fail(needs, f"the model listing {refused}")
+            return
+        self.found.serve(needs)
 
     async def _endpoints(self, model: str) -> None:
         evidence = await self._try(plans.endpoints(self._row, model), ("model",))

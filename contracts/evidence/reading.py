@@ -100,7 +100,8 @@ async def read(response: httpx.Response, wanted: Wanted, reader: Reader, clock: 
     loop, bounds = asyncio.get_running_loop(), reader.bounds
     headers = head(response, bounds)
     limit = _limit(wanted.kind, response.status_code, bounds)
-    unpacked = coding.Decoder(coding.declared(headers), limit, bounds)
+    # One byte more than the fold will keep, so that it drops what is too long rather than parse it.
+    unpacked = coding.Decoder(coding.declared(headers), limit + 1, bounds)
     fold = Fold(
         wanted.request, response.status_code, headers, reader.dialect, reader.tables,
         wanted.kind, Limits(body_bytes=limit), wanted.about,
@@ -124,6 +125,8 @@ async def read(response: httpx.Response, wanted: Wanted, reader: Reader, clock: 
     for piece in unpacked.finish(cut=stopped is not None or ended == "cut"):
         fold.feed(piece)
     facts = fold.finish("unknown" if stopped else ended)
+    if stopped is None:
+        stopped = _spoilt(unpacked, facts)
     return structs.replace(
         facts,
         coding=unpacked.facts(),
@@ -146,6 +149,15 @@ def _stopped(unpacked: coding.Decoder, fold: Fold, limit: int, bounds: Bounds) -
         return Fault(kind="body-too-large", detail=f"the body is longer than {limit} bytes", byte=limit)
     if fold.events > bounds.events:
         return Fault(kind="too-many-events", detail=f"the stream has more than {bounds.events} events")
+    return None
+
+
+def _spoilt(unpacked: coding.Decoder, facts: Facts) -> Fault | None:
+    """Tell what spoilt a body that was read to its end: its coding, or a connection that was cut within a JSON text."""
+    if unpacked.fault is not None and unpacked.fault.kind in ("truncated", "corrupt"):
+        return Fault(kind="coding", detail=f"the body could not be decoded: {unpacked.fault.detail}")
+    if facts.ended == "cut" and facts.framing is None and any(f.kind == "truncated" for f in facts.json_faults):
+        return Fault(kind="cut", detail="the connection was cut within the answer")
     return None
 
 

@@ -26,12 +26,11 @@ PHASES = {
     "receive_response_body": "body",
 }
 WAITED = {
-    "queue": "waiting for a free connection",
-    "connect": "connecting",
-    "tls": "the TLS handshake",
-    "write": "sending the request",
-    "headers": "waiting for the first byte of an answer",
-    "body": "reading the answer",
+    "queue": "this waited for its turn",
+    "connect": "a connection was being made",
+    "tls": "the TLS handshake went on",
+    "write": "the request was being sent",
+    "headers": "no answer had begun",
 }
 
 
@@ -77,8 +76,8 @@ def of_tls(error: Exception, host: str) -> EvidenceError:
     return EvidenceError(f"the TLS handshake with {host} failed: {why}", "tls")
 
 
-def of_answer(error: Exception, via: str | None) -> EvidenceError:
-    """Say why a connection gave no answer."""
+def of_answer(error: Exception, via: str | None, *, has_begun: bool) -> EvidenceError:
+    """Say why a connection gave no answer; `has_begun` is that bytes came, and were none."""
     said = str(error)
     if isinstance(error, EvidenceError):
         return error
@@ -87,6 +86,8 @@ def of_answer(error: Exception, via: str | None) -> EvidenceError:
     if isinstance(error, httpcore.RemoteProtocolError):
         if "too long" in said or "oversized" in said.lower():
             return EvidenceError("the headers of the answer are too large to read", "headers")
+        if "disconnected" in said and has_begun:
+            return EvidenceError("the connection was closed after bytes that are no whole HTTP answer", "headers")
         if "disconnected" in said:
             return EvidenceError("the connection was closed before an answer came", "headers")
         return EvidenceError(f"what came is no HTTP: {said[:100]}", "headers")
