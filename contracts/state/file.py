@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
-import time
 from typing import TYPE_CHECKING
 
 from contracts.state import tables
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 NAME = "state.db"
 NONE = "none"  # what switches the state off
 BUSY_S = 5.0  # how long a run waits for another that is writing; a write takes milliseconds
-PAUSE_S = 0.02
 SMALLEST_BYTES = 512  # the smallest page of SQLite, which takes what is shorter for empty and writes over it
 
 
@@ -57,7 +55,8 @@ def connect(path: str) -> sqlite3.Connection:
         connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
         try:
             tables.check(connection, path)
-            _use_wal(connection)
+            if connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+                connection.execute("PRAGMA journal_mode = WAL")  # runs read while one writes
             connection.execute("PRAGMA synchronous = NORMAL")
             tables.migrate(connection, path)
         except BaseException:
@@ -86,17 +85,3 @@ def _make(path: str) -> None:
         # SQLite opens what it may only read, and fails at the first write, in the middle of a run.
         if not os.access(needed, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
             raise StateError(f"{path}: the state cannot be used: {needed} is read-only")
-
-
-def _use_wal(connection: sqlite3.Connection) -> None:
-    """Let runs read while one writes. SQLite does not wait for its turn here, so this does."""
-    deadline = time.monotonic() + BUSY_S
-    while connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                raise
-            time.sleep(PAUSE_S)
-        else:
-            return  # some file systems have no shared memory and keep their own mode, which is slower and as safe

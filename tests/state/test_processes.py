@@ -32,14 +32,31 @@ def evidence(model, at=NOON):
     return Evidence(facts=facts, source=Source.LIVE, ref="live", at=at)
 """
 
+READY = """
+print("ready", flush=True)
+sys.stdin.readline()
+"""
+
 
 def started(code: str, *arguments: str, **more: Any) -> subprocess.Popen[str]:
     command = [sys.executable, "-c", START + code, *arguments]
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **more)
 
 
+def all_said(together: list[subprocess.Popen[str]]) -> list[list[str]]:
+    """Let processes go that wait for a line, all at once, and give what each said."""
+    for process in together:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    for process in together:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    return [said(process) for process in together]
+
+
 def said(process: subprocess.Popen[str]) -> list[str]:
-    out, _ = process.communicate("go\n", timeout=60)
+    out, _ = process.communicate(timeout=60)
     assert process.returncode == 0
     return out.split()
 
@@ -50,47 +67,47 @@ def path(tmp_path: Any) -> str:
 
 
 def test_of_runs_at_once_one_learns_a_change_and_every_count_adds_up(path: str) -> None:
-    code = """
-sys.stdin.readline()
+    code = (
+        READY
+        + """
 state = SqliteState(sys.argv[1])
-first = state.remember_listing("p", listing(1), NOON)
-second = state.remember_listing("q", listing(int(sys.argv[2])), NOON)
+firsts = sum(state.remember_listing(f"p{n}", listing(1), NOON) is None for n in range(60))
 for n in range(20):
     state.record_free_chats("p", "2026-11-30", 1)
     state.record_run(NOON, NOON, 0, (1, 0, 0, 0), Decimal("0.1"))
 taken = sum(state.take_free_chat("p", "2026-12-01", 3) for n in range(3))
-print("first" if first is None else len(first), taken)
+print(firsts, taken)
 """
-    together = [started(code, path, "1") for _ in range(4)]
-    words = [said(process) for process in together]
-    assert sorted(w[0] for w in words) == ["0", "0", "0", "first"]
-    assert sum(int(w[1]) for w in words) == 3
+    )
+    together = [started(code, path) for _ in range(4)]
+    words = all_said(together)
+    assert [sum(int(w[n]) for w in words) for n in (0, 1)] == [60, 3]
     raw = sqlite3.connect(path)
     assert raw.execute("SELECT chats FROM free_chats ORDER BY day").fetchall() == [(80,), (3,)]
     assert raw.execute("SELECT count(*), sum(gets) FROM runs").fetchone() == (80, 80)
 
 
 def test_of_runs_at_once_that_see_a_change_one_tells_it(path: str) -> None:
-    code = """
+    code = (
+        """
 state = SqliteState(sys.argv[1])
 state.remember_listing("p", listing(1), NOON)
-print("ready", flush=True)
-sys.stdin.readline()
+"""
+        + READY
+        + """
 print(len(state.remember_listing("p", listing(2), NOON)))
 """
+    )
     together = [started(code, path) for _ in range(4)]
-    for process in together:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-    assert sorted(int(said(process)[0]) for process in together) == [0, 0, 0, 40]
+    assert sorted(int(words[0]) for words in all_said(together)) == [0, 0, 0, 40]
     assert sqlite3.connect(path).execute("SELECT count(*) FROM changes").fetchone() == (40,)
 
 
 def test_a_new_file_may_be_opened_by_many_at_once(path: str) -> None:
-    code = "sys.stdin.readline(); SqliteState(sys.argv[1]).close(); print('opened')"
+    code = READY + "SqliteState(sys.argv[1]).close(); print('opened')"
     for attempt in range(3):
         together = [started(code, f"{path}{attempt}") for _ in range(5)]
-        assert [said(process) for process in together] == [["opened"]] * 5
+        assert all_said(together) == [["opened"]] * 5
 
 
 def test_a_run_that_is_killed_leaves_whole_transactions(path: str) -> None:

@@ -141,6 +141,22 @@ def test_a_clock_that_was_set_back_does_not_stop_drift(path: str) -> None:
     assert change.member == "context_tokens"
 
 
+def test_nobody_writes_between_the_reading_of_the_last_listing_and_the_writing_of_the_next(path: str) -> None:
+    opened(path).remember_listing("openrouter", LISTING, NOON + 5 * HOUR)
+    seen: list[str] = []
+
+    def now() -> datetime:
+        other = sqlite3.connect(path, timeout=0, isolation_level=None)
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            other.execute("BEGIN IMMEDIATE")
+        other.close()
+        seen.append("asked between reading and writing")
+        return NOON
+
+    assert SqliteState(path, now).remember_listing("openrouter", DEARER, NOON)
+    assert seen
+
+
 def test_a_listing_that_cannot_be_read_does_not_take_the_place_of_one_that_could(path: str) -> None:
     state = opened(path)
     state.remember_listing("openrouter", LISTING, NOON)
