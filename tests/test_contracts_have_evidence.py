@@ -1,4 +1,4 @@
-"""Every capture comes out as its `expect.json` says, and every shipped contract has been seen to hold and to be violated.
+"""Every capture comes out as `expect.json` says, and every contract has been seen to hold and to be violated.
 
 `must`: violated, no less. `may`: violated or not. Nothing else is violated. What a capture cannot show (arrival times,
 the coding on the wire, an earlier poll) is held to the cases of the check kind instead.

@@ -6,6 +6,7 @@ import gc
 import json
 import tracemalloc
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from contracts.config import catalogue
 from contracts.dialects import openai_chat
 from contracts.dialects.recorder import Recorder
 from contracts.facts import Facts
-from contracts.fold import Fold, Limits
+from contracts.fold import LIMITS, Fold, Limits
 from contracts.judge import judge
 from contracts.model import Evidence, Exchange, Request, Source
 
@@ -40,7 +41,7 @@ def folded(
     request: Request = CHAT,
     status: int = 200,
     label: str | None = STREAM,
-    limits: Limits = Limits(),  # noqa: B008 - a tuple
+    limits: Limits = LIMITS,
 ) -> Facts:
     headers = (("Content-Type", label),) if label else ()
     fold = Fold(request, status, headers, DIALECT, TABLES, limits=limits)
@@ -114,18 +115,52 @@ TEXT = "Grö\U0001f469‍\U0001f467ße — 你好 e\u0301"
 CALL = {"index": 0, "id": "call_ä", "function": {"name": "suche_größe", "arguments": '{"wort": "'}}
 MORE = {"index": 0, "function": {"arguments": 'größe"}'}}
 PIECES = [
-    b"\xef\xbb\xbf", b"\n", b"\r\n", b"\r", b" ", b"\n\n", b"\x00", b"\xff", b"\xc3", b"d", b"data", b"{", b"[", b"<",
-    b": Kommentar \xe2\x80\x94 \xe6\xb3\xa8\n\n", "größe: 3\n".encode(), "id: ä7\n".encode(), b"retry: 150\n", b"retry: -1\n",
-    b"event: error\n", b"data: [DONE]\n\n", b"[DONE]\n\n", b"data:  [DONE] \r\n\r\n", b"data: \n\n", b"data\n\n",
-    b"data: {\ndata: }\n\n", b'data: {"a":1}{"a":2}\n\n', b'data: {"a":1,"a":NaN,"b":1e999}\n\n', b'data: {"a":"\x01"}\n\n',
-    b"data: " + b"x" * 300 + b"\n\n", b": " + b"y" * 300 + b"\n", b"\n" * 70_000,
-    event(chunk({"role": "assistant", "content": TEXT})), event(chunk({"content": "halb \ud83d"}), ascii_only=True),
-    event(chunk({"content": "\ude00 ganz"}), ascii_only=True), event(chunk({"content": "â\x80\x94 <0xE2><0x80> \ufffdĠĊ"})),
-    event(chunk({"tool_calls": [CALL]})), event(chunk({"tool_calls": [MORE]})), event(chunk({}, "stop")),
+    b"\xef\xbb\xbf",
+    b"\n",
+    b"\r\n",
+    b"\r",
+    b" ",
+    b"\n\n",
+    b"\x00",
+    b"\xff",
+    b"\xc3",
+    b"d",
+    b"data",
+    b"{",
+    b"[",
+    b"<",
+    b": Kommentar \xe2\x80\x94 \xe6\xb3\xa8\n\n",
+    "größe: 3\n".encode(),
+    "id: ä7\n".encode(),
+    b"retry: 150\n",
+    b"retry: -1\n",
+    b"event: error\n",
+    b"data: [DONE]\n\n",
+    b"[DONE]\n\n",
+    b"data:  [DONE] \r\n\r\n",
+    b"data: \n\n",
+    b"data\n\n",
+    b"data: {\ndata: }\n\n",
+    b'data: {"a":1}{"a":2}\n\n',
+    b'data: {"a":1,"a":NaN,"b":1e999}\n\n',
+    b'data: {"a":"\x01"}\n\n',
+    b"data: " + b"x" * 300 + b"\n\n",
+    b": " + b"y" * 300 + b"\n",
+    b"\n" * 70_000,
+    event(chunk({"role": "assistant", "content": TEXT})),
+    event(chunk({"content": "halb \ud83d"}), ascii_only=True),
+    event(chunk({"content": "\ude00 ganz"}), ascii_only=True),
+    event(chunk({"content": "â\x80\x94 <0xE2><0x80> \ufffdĠĊ"})),
+    event(chunk({"tool_calls": [CALL]})),
+    event(chunk({"tool_calls": [MORE]})),
+    event(chunk({}, "stop")),
     event(chunk({}, choices=[], usage={"prompt_tokens": 5, "completion_tokens": 7, "total_tokens": 12})),
-    event({"error": {"message": "Überlastet — 请稍后", "code": 502}}), event(chunk({}, id=None, created=1.5)),
-    json.dumps(chunk({"content": TEXT})).encode() + b"\n", json.dumps({"data": [{"id": MODEL}]}).encode(), b"<html>",
-]  # fmt: skip
+    event({"error": {"message": "Überlastet — 请稍后", "code": 502}}),
+    event(chunk({}, id=None, created=1.5)),
+    json.dumps(chunk({"content": TEXT})).encode() + b"\n",
+    json.dumps({"data": [{"id": MODEL}]}).encode(),
+    b"<html>",
+]
 LABELS = [STREAM, "text/event-stream; charset=utf-8", "application/json", "application/x-ndjson", "text/html", None]
 BODIES = st.lists(st.sampled_from(PIECES), max_size=12).map(b"".join)
 
@@ -148,7 +183,7 @@ def test_where_the_network_cuts_does_not_matter(  # noqa: PLR0913, PLR0917 - an 
 ) -> None:
     whole = folded([body], request, status, label, limits)
     cuts = sorted({0, *(min(place, len(body)) for place in at), len(body)})
-    parts = [body[a:b] for a, b in zip(cuts, cuts[1:], strict=False)]
+    parts = [body[a:b] for a, b in pairwise(cuts)]
     assert folded(parts, request, status, label, limits) == whole
     if len(body) < 3000:
         assert folded(one_by_one(body), request, status, label, limits) == whole
@@ -187,13 +222,35 @@ def facts_by(dialect: Any, body: bytes) -> Facts:
 
 
 TEXTS = [
-    TEXT, "Grö", "e", " ", "\n", '"', "\\", "stop", "ä1", MODEL, "assistant", "halb \ud83d", "\ude00", "\ufffd", "â\x80\x94",
-    "<0xE2>", "\u2028", "\x7f", "content", "0", '","delta":{"content":"',
-]  # fmt: skip
+    TEXT,
+    "Grö",
+    "e",
+    " ",
+    "\n",
+    '"',
+    "\\",
+    "stop",
+    "ä1",
+    MODEL,
+    "assistant",
+    "halb \ud83d",
+    "\ude00",
+    "\ufffd",
+    "â\x80\x94",
+    "<0xE2>",
+    "\u2028",
+    "\x7f",
+    "content",
+    "0",
+    '","delta":{"content":"',
+]
 RAW = event(chunk({"content": "PLATZ"}))
 TWINS = [
     *(event(chunk({"content": text}), ascii_only=text.startswith(("halb", "\ude00"))) for text in TEXTS),
-    *(RAW.replace(b"PLATZ", odd) for odd in (b"", b"\x01", b"\x1f", b"\xff", b"\xed\xa0\xbd", b'"', b'","a":"', b"\\n", b"\\", b"\\ud83d")),
+    *(
+        RAW.replace(b"PLATZ", odd)
+        for odd in (b"", b"\x01", b"\x1f", b"\xff", b"\xed\xa0\xbd", b'"', b'","a":"', b"\\n", b"\\", b"\\ud83d")
+    ),
     *(event(chunk({"content": text}, note="Grö")) for text in ("Grö", "e", TEXT)),
     *(event(chunk({"content": text}, usage=None)) for text in ("Grö", "e")),
     *(event(chunk({"content": text}, error={"message": "Überlastet"})) for text in ("Grö", "e")),
@@ -201,13 +258,18 @@ TWINS = [
     *(event(chunk({"role": "assistant", "content": text}, "stop")) for text in ("Grö", "e")),
     *(event(chunk({"content": text, "reasoning": "Grund"})) for text in ("Grö", "e")),
     *(event(chunk({}, choices=[{"index": 1, "delta": {"content": text}}])) for text in ("Grö", "e")),
-    *(event(chunk({"content": text}, usage={"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2})) for text in "äö"),
+    *(
+        event(chunk({"content": text}, usage={"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}))
+        for text in "äö"
+    ),
     *(event({**chunk({"content": text}), "id": "ü2", "model": "anders"}) for text in ("Grö", "e")),
     *(b"event: error\n" + event(chunk({"content": text})) for text in ("Grö", "e")),
     *(b'data: {"x":1,"x":2,' + event(chunk({"content": text}))[7:] for text in ("Grö", "e")),
-    event(chunk({}, "stop")), event(chunk({}, choices=[], usage={"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2})),
-    b"data: [DONE]\n\n", b": Kommentar \xe2\x80\x94\n\n",
-]  # fmt: skip
+    event(chunk({}, "stop")),
+    event(chunk({}, choices=[], usage={"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2})),
+    b"data: [DONE]\n\n",
+    b": Kommentar \xe2\x80\x94\n\n",
+]
 
 
 @settings(max_examples=600, deadline=None)
@@ -363,7 +425,7 @@ def test_the_text_itself_is_in_no_fact() -> None:
 # Memory.
 
 
-def peak_bytes(chunks: Iterable[bytes], limits: Limits = Limits()) -> int:  # noqa: B008 - a tuple
+def peak_bytes(chunks: Iterable[bytes], limits: Limits = LIMITS) -> int:
     tracemalloc.start()
     try:
         folded(chunks, limits=limits)
@@ -430,16 +492,40 @@ def test_an_event_beyond_the_limit_is_told_and_the_next_is_read() -> None:
 
 HUGE = "9" * 5000
 HOSTILE = [
-    "[" * 100_000, "[" * 100_000 + "]" * 100_000, '{"a":' * 100_000 + "1" + "}" * 100_000, "1e999", "-1e999", "NaN", HUGE, "null",
-    "true", '""', "[]", "{}", '"größe"', "[null]", '{"choices":null}', '{"choices":{}}', '{"choices":[null]}', '{"choices":[[]]}',
-    f'{{"created":{HUGE}}}', f'{{"choices":[{{"index":{HUGE},"delta":{{"content":"größe"}}}}]}}', f'{{"error":{{"code":{HUGE}}}}}',
-    f'{{"usage":{{"prompt_tokens":{HUGE},"completion_tokens":1,"total_tokens":{HUGE}}}}}', f'{{"object":{HUGE}}}',
-    '{"usage":{"prompt_tokens":1e999}}', '{"object":1e999,"choices":[{"index":1e999,"delta":{}}]}', '{"error":"\\ud800"}',
-    '{"id":"\\ud800","model":"\\udfff","object":"\\ud800"}', '{"error":{"message":"\\u0000\\u202e\\ud800","code":"²"}}',
+    "[" * 100_000,
+    "[" * 100_000 + "]" * 100_000,
+    '{"a":' * 100_000 + "1" + "}" * 100_000,
+    "1e999",
+    "-1e999",
+    "NaN",
+    HUGE,
+    "null",
+    "true",
+    '""',
+    "[]",
+    "{}",
+    '"größe"',
+    "[null]",
+    '{"choices":null}',
+    '{"choices":{}}',
+    '{"choices":[null]}',
+    '{"choices":[[]]}',
+    f'{{"created":{HUGE}}}',
+    f'{{"choices":[{{"index":{HUGE},"delta":{{"content":"größe"}}}}]}}',
+    f'{{"error":{{"code":{HUGE}}}}}',
+    f'{{"usage":{{"prompt_tokens":{HUGE},"completion_tokens":1,"total_tokens":{HUGE}}}}}',
+    f'{{"object":{HUGE}}}',
+    '{"usage":{"prompt_tokens":1e999}}',
+    '{"object":1e999,"choices":[{"index":1e999,"delta":{}}]}',
+    '{"error":"\\ud800"}',
+    '{"id":"\\ud800","model":"\\udfff","object":"\\ud800"}',
+    '{"error":{"message":"\\u0000\\u202e\\ud800","code":"²"}}',
     '{"choices":[{"index":true,"delta":{"tool_calls":[{"index":-1,"function":{"arguments":{"a":[]}}}]}}]}',
-    '{"choices":[{"delta":{"content":[{"type":"text","text":null},{"thinking":[null,{"text":1}]},3]}}]}', '{"\\ud800":"\\ud800"}',
-    '{"choices":[{"delta":{"function_call":{"name":7,"arguments":[]}}}]}', '{"data":[{"id":"\\ud800"},{"id":7},null]}',
-]  # fmt: skip
+    '{"choices":[{"delta":{"content":[{"type":"text","text":null},{"thinking":[null,{"text":1}]},3]}}]}',
+    '{"\\ud800":"\\ud800"}',
+    '{"choices":[{"delta":{"function_call":{"name":7,"arguments":[]}}}]}',
+    '{"data":[{"id":"\\ud800"},{"id":7},null]}',
+]
 
 
 @pytest.mark.parametrize("value", HOSTILE, ids=[v[:40] for v in HOSTILE])
@@ -471,11 +557,47 @@ def test_arbitrary_bytes_are_judged(body: bytes, request: Request, label: str | 
 
 
 MEMBERS = [
-    "id", "object", "created", "model", "choices", "index", "delta", "message", "content", "role", "refusal", "tool_calls",
-    "function", "function_call", "name", "arguments", "finish_reason", "usage", "prompt_tokens", "completion_tokens",
-    "total_tokens", "completion_tokens_details", "reasoning_tokens", "error", "code", "type", "param", "metadata", "detail",
-    "provider_name", "errors", "success", "data", "models", "reasoning", "thinking", "text", "audio", "größe", "logprobs",
-]  # fmt: skip
+    "id",
+    "object",
+    "created",
+    "model",
+    "choices",
+    "index",
+    "delta",
+    "message",
+    "content",
+    "role",
+    "refusal",
+    "tool_calls",
+    "function",
+    "function_call",
+    "name",
+    "arguments",
+    "finish_reason",
+    "usage",
+    "prompt_tokens",
+    "completion_tokens",
+    "total_tokens",
+    "completion_tokens_details",
+    "reasoning_tokens",
+    "error",
+    "code",
+    "type",
+    "param",
+    "metadata",
+    "detail",
+    "provider_name",
+    "errors",
+    "success",
+    "data",
+    "models",
+    "reasoning",
+    "thinking",
+    "text",
+    "audio",
+    "größe",
+    "logprobs",
+]
 WORDS = ["chat.completion.chunk", "error", "stop", "length", "tool_calls", "²", MODEL, TEXT, "\ud83d", "\x00"]
 LEAVES = (
     st.none() | st.booleans() | st.integers(-3, 600) | st.integers() | st.floats() | st.sampled_from(WORDS)
@@ -487,11 +609,11 @@ VALUES = st.recursive(
     max_leaves=25,
 )
 CHOICE = st.fixed_dictionaries(
-    {}, optional={name: VALUES for name in ("index", "delta", "message", "finish_reason", "error", "logprobs")}
+    {}, optional=dict.fromkeys(("index", "delta", "message", "finish_reason", "error", "logprobs"), VALUES)
 )
 ANSWERS = VALUES | st.fixed_dictionaries(
     {"choices": st.lists(CHOICE, max_size=3)},
-    optional={name: VALUES for name in ("id", "object", "created", "model", "usage", "error")},
+    optional=dict.fromkeys(("id", "object", "created", "model", "usage", "error"), VALUES),
 )
 
 

@@ -43,13 +43,13 @@ def contract(**changes: Any) -> Contract:
 
 def bound(check: Callable[[Facts], Verdict], **changes: Any) -> Bound:
     module = ModuleType("check")
-    vars(module)["judge"] = lambda facts, want: check(facts)
+    vars(module)["judge"] = lambda facts, _want: check(facts)
     return Bound(contract(**changes), module)
 
 
 def bound_models(check: Callable[[Facts, str], Verdict], **changes: Any) -> Bound:
     module = ModuleType("check")
-    vars(module)["judge_model"] = lambda facts, want, model: check(facts, model)
+    vars(module)["judge_model"] = lambda facts, _want, model: check(facts, model)
     return Bound(contract(**{"needs": "listing", "scope": "model", **changes}), module)
 
 
@@ -137,14 +137,14 @@ def test_what_does_not_apply_to_one_answer_is_not_told_beside_what_does() -> Non
 
 
 def test_every_allowed_model_is_judged_for_itself() -> None:
-    item = bound_models(lambda facts, model: HOLDS if model == MODEL else BROKEN)
+    item = bound_models(lambda _, model: HOLDS if model == MODEL else BROKEN)
     found = run(item, [seen("l", None, "listing")], models=(MODEL, OTHER))
     assert [(f.model, f.outcome) for f in found] == [(MODEL, "holds"), (OTHER, "violated")]
 
 
 @pytest.mark.parametrize(("chat", "listing"), [(HOLDS, BROKEN), (BROKEN, HOLDS)])
 def test_what_a_chat_answer_says_of_a_model_outweighs_the_listing(chat: Verdict, listing: Verdict) -> None:
-    item = bound_models(lambda facts, model: chat if facts.kind == "chat" else listing)
+    item = bound_models(lambda facts, _: chat if facts.kind == "chat" else listing)
     (found,) = run(item, [seen("l", None, "listing"), seen("c")], models=(MODEL,))
     assert found.outcome is chat.outcome
     assert found.evidence is not None
@@ -153,18 +153,18 @@ def test_what_a_chat_answer_says_of_a_model_outweighs_the_listing(chat: Verdict,
 
 @pytest.mark.parametrize("chat", [UNKNOWN, APART])
 def test_a_chat_answer_that_decides_nothing_leaves_it_to_the_listing(chat: Verdict) -> None:
-    item = bound_models(lambda facts, model: chat if facts.kind == "chat" else BROKEN)
+    item = bound_models(lambda facts, _: chat if facts.kind == "chat" else BROKEN)
     (found,) = run(item, [seen("c"), seen("l", None, "listing")], models=(MODEL,))
     assert found.outcome == "violated"
 
 
 def test_without_a_model_nothing_has_to_resolve() -> None:
-    (found,) = run(bound_models(lambda facts, model: BROKEN), [seen("l", None, "listing")])
+    (found,) = run(bound_models(lambda *_: BROKEN), [seen("l", None, "listing")])
     assert (found.outcome, found.reason) == ("not-applicable", "no model is named")
 
 
 def test_a_chat_answer_decides_also_where_all_evidence_holds_no_listing() -> None:
-    item = bound_models(lambda facts, model: BROKEN if model == MODEL else APART)
+    item = bound_models(lambda _, model: BROKEN if model == MODEL else APART)
     found = run(item, [seen("c", status=404)], models=(MODEL, OTHER), complete=True)
     assert [(f.model, f.outcome) for f in found] == [(MODEL, "violated"), (OTHER, "unknown")]
     assert found[1].reason == "no capture holds a model listing"
@@ -196,7 +196,7 @@ def test_a_contract_is_unknown_where_all_evidence_lacks_what_it_needs(
 
 def test_without_any_evidence_a_contract_is_unknown_for_the_row_and_every_model() -> None:
     assert [f.outcome for f in run(bound(by_ref()), [], complete=True)] == ["unknown"]
-    found = run(bound_models(lambda facts, model: HOLDS), [], models=(MODEL, OTHER), complete=True)
+    found = run(bound_models(lambda *_: HOLDS), [], models=(MODEL, OTHER), complete=True)
     assert [(f.model, f.outcome, f.evidence) for f in found] == [(MODEL, "unknown", None), (OTHER, "unknown", None)]
 
 

@@ -28,7 +28,7 @@ class Plain(NamedTuple):
 class Twins:
     """The event that was learnt last, and how its twins fold."""
 
-    __slots__ = ("_behind", "_before", "_plain", "_size", "_tries")
+    __slots__ = ("_before", "_behind", "_plain", "_size", "_tries")
 
     def __init__(self) -> None:
         """Start with none learnt."""

@@ -6,6 +6,7 @@ from contracts.facts import BodyKind
 from contracts.wire.strict_json import UNREADABLE, decode
 
 MAX_BLANK_BYTES = 64 * 1024  # so much white space before anything: the label decides what the body is
+FIRST: dict[bytes, BodyKind] = {b"{": "json", b"[": "json", b"<": "html"}
 FIELDS = (b"data", b"event", b"id", b"retry", b":")
 SSE = "text/event-stream"
 NDJSON = ("application/x-ndjson", "application/ndjson", "application/jsonl")
@@ -23,12 +24,16 @@ def sniff(head: bytes, label: str, *, last: bool = False) -> BodyKind | None:
         return kind_by_label(label)
     if not start:
         return None
-    if start[:1] in (b"{", b"["):
-        if label == SSE and start[:1] == b"[" and (last or len(start) > 1):
-            return "sse" if start[1:2].isalpha() else "json"  # a line such as [DONE], whose field name is missing
-        return "json" if start[:1] == b"{" or label != SSE else None
-    if start[:1] == b"<":
-        return "html"
+    if start[:1] == b"[" and label == SSE:
+        if len(start) == 1 and not last:
+            return None
+        return "sse" if start[1:2].isalpha() else "json"  # a line such as [DONE], whose field name is missing
+    known = FIRST.get(start[:1])
+    return known or _by_field(start, label, last=last)
+
+
+def _by_field(start: bytes, label: str, *, last: bool) -> BodyKind | None:
+    """Tell a stream by the name of its first field; what has none is what its label says."""
     for field in FIELDS:
         if start.startswith(field):
             after = start[len(field) : len(field) + 1]
