@@ -133,7 +133,6 @@ class Decoder:
         if not self._lost:
             return self._line(line, end)
         self._octets.see(line + end, self._at + self._lost, self._events)
-        self._octets.end_part()
         self._at += self._lost + len(line) + len(end)
         self._lost = 0
         return []
@@ -142,7 +141,6 @@ class Decoder:
         at = self._at
         self._at = at + len(line) + len(end)
         self._octets.see(line + end, at, self._events)
-        self._octets.end_part()
         data = line.removesuffix(b"\r") if end else line
         if len(data) > self._limit:
             self._over.add(self._events, at)

@@ -65,10 +65,6 @@ class Octets:
             self._after_cr = raw[-1] == CR
             self.check(raw, at, lambda _: event)
 
-    def end_part(self) -> None:
-        """Say that the next piece does not follow the last one, or begins with no LF."""
-        self._after_cr = False
-
     def join(self) -> None:
         """Make the last CR a CRLF."""
         self.cr -= 1

@@ -270,9 +270,7 @@ class Decoder:
             return self._wait(chunk)
         raw = b"".join(self._pieces) + chunk[:end]
         self._pieces.clear()
-        octets = self._blocks.octets
-        octets.see(raw, self._at + self._lost, self._blocks.events)
-        octets.end_part()
+        self._blocks.octets.see(raw, self._at + self._lost, self._blocks.events)
         self._at += self._lost + len(raw)
         self._lost = 0
         if end < len(chunk):

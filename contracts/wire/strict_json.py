@@ -110,7 +110,7 @@ def _exact(data: bytes, max_depth: int) -> tuple[Any, tuple[Fault, ...]]:
         broken = error
     if bad is not None and (broken is None or broken.kind in ("truncated", "empty")):
         # A character that the end has cut is not wrong, there only is too little of it.
-        cut = broken is not None and bad.end == len(data) and bad.reason == "unexpected end of data"
+        cut = broken is not None and bad.reason == "unexpected end of data"
         broken = Broken("truncated" if cut else "invalid-utf8", "within a character" if cut else "", len(text))
     places = [(seen.at, seen.kind, seen.detail, seen.count) for seen in scan.seen.values()]
     if broken is not None:

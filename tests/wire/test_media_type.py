@@ -45,6 +45,7 @@ def test_a_legal_spelling_declares_utf_8_and_contradicts_nothing(value: str) -> 
         ("text/event-stream; charset =utf-8", None),
         ("text/event-stream; charset='utf-8'", "'utf-8'"),
         ("text/event-stream; charset=", None),
+        ("text/event-stream;\u00a0charset=utf-8", None),
         ('text/event-stream; charset="utf-8', None),
         ('text/event-stream; charset="utf-8"x', None),
         ("text/event-stream; charset", None),

@@ -80,3 +80,10 @@ def test_the_limit_is_the_last_size_that_passes(end: bytes, over: bool) -> None:
         whole = told(Decoder, pieces, len(line) - over)
         assert len(whole.events) == (not over)
         assert (whole.framing.over_limit is not None) is over
+
+
+def test_a_long_line_may_have_its_crlf_cut_at_the_limit() -> None:
+    line = "é".encode() * 40_000
+    whole = told(Decoder, [line + b"\r", b"\n"], len(line))
+    assert [event[1] for event in whole.events] == [line]
+    assert (whole.framing.crlf, whole.framing.cr, whole.framing.over_limit) == (1, 0, None)

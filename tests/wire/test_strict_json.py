@@ -75,6 +75,7 @@ READABLE: list[tuple[str, Any, str, str, int]] = [
     ('"é¦\\ud83d"', "é\ud83d", "lone-surrogate", "U+D83D", 1),
     ('"\\ud83d\\ude00¦\\ude00"', "😀\ude00", "lone-surrogate", "U+DE00", 1),
     ('"¦\\ud83d\\n\\ude00"', "\ud83d\n\ude00", "lone-surrogate", "U+D83D", 2),
+    ('"¦\\ud83dé\\ude00"', "\ud83dé\ude00", "lone-surrogate", "U+D83D", 2),
     ('"¦\\ud83d\\ud83d\\ude00"', "\ud83d😀", "lone-surrogate", "U+D83D", 1),
     ('"\\\\ud83d¦\\udead"', "\\ud83d\udead", "lone-surrogate", "U+DEAD", 1),
 ]
@@ -164,6 +165,12 @@ def test_one_text_may_have_several_faults_each_told_once_with_its_count() -> Non
         ("truncated", len(data), 1),
     ]
     assert decode(data + b"}")[0]["é"] == 0
+
+
+def test_faults_come_in_the_order_of_their_bytes() -> None:
+    value, faults = decode('{"é\\t":1,"é\t":2}'.encode())
+    assert value == {"é\t": 2}
+    assert [(fault.kind, fault.byte) for fault in faults] == [("duplicate-key", 10), ("control-character", 13)]
 
 
 @pytest.mark.parametrize("depth", [MAX_DEPTH, MAX_DEPTH + 1, 100_000])
