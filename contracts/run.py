@@ -135,7 +135,7 @@ def config_path(settings: Shared) -> str:
 def replay(catalogue: Catalogue, row: Provider, folder: str, settings: Settings, started_at: datetime) -> list[Finding]:
     """Judge one provider by the captures of a folder."""
     names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-    exchanges = [e for n in names if n.endswith(ENDINGS) for e in captures.read(os.path.join(folder, n))]
+    exchanges = [e for n in names if is_capture(n) for e in captures.read(os.path.join(folder, n))]
     evidence = [evidence_of(e, catalogue, row.dialect, row) for e in exchanges]
     known = first_listing(evidence)
     evidence = [structs.replace(e, facts=structs.replace(e.facts, catalogue=known)) for e in evidence]
@@ -151,6 +151,11 @@ def replay(catalogue: Catalogue, row: Provider, folder: str, settings: Settings,
         today=started_at.date(),
         complete=True,
     )
+
+
+def is_capture(name: str) -> bool:
+    """Tell a capture by the name of its file; what tells only the timing of another is none."""
+    return name.endswith(ENDINGS) and not name.endswith(captures.TIMING)
 
 
 def evidence_of(exchange: Exchange, catalogue: Catalogue, dialect: str, row: Provider | None) -> Evidence:

@@ -6,6 +6,7 @@ where that says nothing or two things (`.json`), by its content. Each reader is 
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from contracts.captures.intake import Capture, file_bytes, found
@@ -14,7 +15,9 @@ from contracts.errors import CaptureError
 if TYPE_CHECKING:
     from contracts.model import Exchange, Request
 
-__all__ = ["Capture", "read", "read_capture", "read_request"]
+__all__ = ["TIMING", "Capture", "read", "read_capture", "read_request", "timing_of"]
+
+TIMING = ".timing.json"  # the sidecar of a cassette (`timing`), which is no capture by itself
 
 
 def read(path: str, request: Request | None = None) -> list[Exchange]:
@@ -42,6 +45,10 @@ def read_capture(path: str, request: Request | None = None) -> Capture:
         from contracts.captures import vcr
 
         taken = vcr.from_yaml(data, path)
+        if os.path.isfile(timing_of(path)):
+            from contracts.captures import timing
+
+            taken = taken._replace(exchanges=timing.applied(taken.exchanges, path))
     else:
         taken = _from_json(data, path)
     if request is None:
@@ -49,6 +56,11 @@ def read_capture(path: str, request: Request | None = None) -> Capture:
     from msgspec.structs import replace
 
     return taken._replace(exchanges=tuple(replace(exchange, request=request) for exchange in taken.exchanges))
+
+
+def timing_of(path: str) -> str:
+    """Name the file that may stand beside a cassette and tell when its bytes arrived."""
+    return path.rpartition(".")[0] + TIMING
 
 
 def read_request(path: str) -> Request:
