@@ -19,7 +19,7 @@ from contracts.evidence.guard import SpendGuard
 from contracts.evidence.ledger import Ledger
 from contracts.evidence.limits import Bounds
 from contracts.evidence.memory import Forgetful
-from contracts.evidence.transport import PER_HOST, Wire
+from contracts.evidence.transport import PER_HOST, Wire, has_http2
 from contracts.judge import judge
 from contracts.report import Requests, write_note
 from contracts.run import Outcomes, finish, models_to_judge, rows_of, selected
@@ -126,7 +126,7 @@ class Run:
         day = f"{self._now:%Y-%m-%d}"
         left = {s.row.name: s.row.free_chats_per_day - self._memory.free_chats_today(s.row.name, day) for s in subjects}
         self.ledger = Ledger(free_chats=left)
-        self._context = tls.context(self._environ, http2=True)
+        self._context = tls.context(self._environ, http2=has_http2())
         room = asyncio.Semaphore(self._settings.jobs or JOBS)
         stopping = asyncio.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -161,20 +161,19 @@ class Run:
         wire: Wire | None = None
         try:
             proxy = proxies.proxy_for(row.base_url or "", self._environ)
-            wire = Wire(self._context, proxy)
+            wire = Wire(row.base_url or "", self._context, proxy)
         except EvidenceError as error:
             trouble: str | None = str(error)
         else:
             trouble = None
         line = Line(
-            guard=SpendGuard(wire or Wire(self._context), plan.rules(row, asking), self.ledger),
+            guard=SpendGuard(wire or Wire("", self._context), plan.rules(row, asking), self.ledger),
             reader=reading.Reader(dialects.load(row.dialect), self._catalogue.tables(row.dialect, row), self._bounds),
             headers=asking.headers() if asking else (),
             credentials=asking.credentials(key.reveal()) if asking and key else (),
             keys=subject.secrets,
             deadline=deadline,
             retries=self._settings.retries,
-            via=proxy.variable if proxy else None,
             room=asyncio.Semaphore(PER_HOST),
         )
         gathering = Gathering(row, plan_, line, asking, self._memory, self._now, no_key)
@@ -216,7 +215,7 @@ class Run:
         return keys.hidden(findings, subject.secrets)
 
     def _changes(self, row: Provider, evidence: Evidence) -> tuple[Change, ...]:
-        """Remember a listing that was read in full, and give what changed since the last one; a first changes nothing."""
+        """Remember a listing that was read in full, and give what changed since the last; a first changes nothing."""
         facts = evidence.facts
         if facts.listing is None or facts.limits or facts.json_faults:
             return ()

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
-import httpx
 from msgspec import Struct
 
 from contracts import __version__
 from contracts.errors import EvidenceError
 from contracts.evidence import keys, network, reading, troubles
+from contracts.evidence.transport import Incoming, Outgoing
 from contracts.model import Evidence, Request, Source
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Question(Struct, frozen=True, kw_only=True):
 class Line(Struct, frozen=True, kw_only=True):
     """The line to one provider: the guarded transport, and what every question has in common.
 
-    `via` is the variable of the proxy. `deadline` is by the loop's clock, `retries` are for connections alone.
+    `deadline` is by the loop's clock, `retries` are for connections alone.
     """
 
     guard: SpendGuard
@@ -49,7 +49,6 @@ class Line(Struct, frozen=True, kw_only=True):
     keys: tuple[keys.Key, ...]
     deadline: float
     retries: int
-    via: str | None
     room: asyncio.Semaphore
 
 
@@ -91,30 +90,26 @@ async def _followed(line: Line, question: Question, phase: list[str]) -> Evidenc
     for hop in range(line.reader.bounds.redirects + 1):
         at = datetime.now(UTC)
         request = _request(line, question, url)
-        request.extensions["trace"] = _tracer(phase)
         seen = network.Arrival()
         network.arrival.set(seen)
         sent_at = asyncio.get_running_loop().time()
-        try:
-            async with asyncio.timeout_at(line.deadline):
-                response = await line.guard.handle_async_request(request)
-        except TimeoutError:
-            raise
-        except (httpx.HTTPError, *troubles.KNOWN) as error:
-            raise troubles.of_answer(error, line.via, has_begun=seen.count > 0) from error
+        async with asyncio.timeout_at(line.deadline):
+            response = await line.guard.send(request, phase)
         try:
             onward = _onward(question, url, response) if hop < line.reader.bounds.redirects else None
             if onward is None:
                 return await _answer(line, question, response, reading.Clock(seen, sent_at), at)
             url = onward
         finally:
-            await response.aclose()
+            closing = response.close()
+            if closing is not None:
+                await closing
     raise AssertionError("the last hop is not followed")
 
 
-def _request(line: Line, question: Question, url: str) -> httpx.Request:
+def _request(line: Line, question: Question, url: str) -> Outgoing:
     streamed = question.kind == "chat" and not question.keyless
-    headers = [
+    headers = (
         ("Accept", "text/event-stream" if streamed else "application/json"),
         # A stream is asked for as it is: some hops buffer what they compress.
         ("Accept-Encoding", "identity" if streamed else "gzip"),
@@ -122,25 +117,16 @@ def _request(line: Line, question: Question, url: str) -> httpx.Request:
         *(() if question.body is None else (("Content-Type", "application/json"),)),
         *line.headers,
         *(() if question.keyless else line.credentials),
-    ]
-    return httpx.Request(question.method, url, headers=headers, content=question.body)
+    )
+    return Outgoing(question.method, url, headers, question.body or b"")
 
 
-def _tracer(phase: list[str]) -> Any:
-    async def trace(name: str, info: dict[str, Any]) -> None:
-        del info
-        step, _, state = name.rpartition(".")
-        known = troubles.PHASES.get(step.rpartition(".")[2])
-        if known is not None and state == "started":
-            phase[0] = known
-
-    return trace
-
-
-def _onward(question: Question, url: str, response: httpx.Response) -> str | None:
+def _onward(question: Question, url: str, response: Incoming) -> str | None:
     """Find where a redirect leads that may be followed: of a GET, to the same origin."""
-    location = response.headers.get("location")
-    if question.method != "GET" or response.status_code not in REDIRECTS or not location:
+    if question.method != "GET" or response.status not in REDIRECTS:
+        return None
+    location = next((v.decode("latin-1") for n, v in response.headers if n.lower() == b"location"), "")
+    if not location:
         return None
     try:
         there = urljoin(url, location)
@@ -151,9 +137,7 @@ def _onward(question: Question, url: str, response: httpx.Response) -> str | Non
     return there if same and parts.username is None else None
 
 
-async def _answer(
-    line: Line, question: Question, response: httpx.Response, clock: reading.Clock, at: datetime
-) -> Evidence:
+async def _answer(line: Line, question: Question, response: Incoming, clock: reading.Clock, at: datetime) -> Evidence:
     path = urlsplit(question.url)
     request = Request(
         method=question.method,

@@ -1,15 +1,12 @@
-"""Connections for httpcore, on asyncio itself: they tell when bytes arrived, and say in words why there is none."""
+"""Connections on asyncio itself: they tell when bytes arrived, and say in words why there is none."""
 
 from __future__ import annotations
 
 import asyncio
 import socket
 import ssl
-from collections.abc import Iterable
 from contextvars import ContextVar
 from typing import Any
-
-import httpcore
 
 from contracts.evidence.troubles import of_tls, refused
 
@@ -94,11 +91,15 @@ class Pipe(asyncio.Protocol):
         return bool(self._pieces) or self.is_ended
 
     async def read(self) -> bytes:
-        """Give all that has arrived, at least one byte; nothing once the other side has ended."""
+        """Give all that has arrived, at least one byte; nothing once the other side has ended.
+
+        Raises:
+            ConnectionResetError: where the connection was cut.
+        """
         while not self._pieces:
             if self.is_ended:
                 if self.error is not None:
-                    raise httpcore.ReadError("the connection was reset") from self.error
+                    raise ConnectionResetError("the connection was reset") from self.error
                 return b""
             self._waiter = self._loop.create_future()
             try:
@@ -118,102 +119,89 @@ class Pipe(asyncio.Protocol):
         await self._room.wait()
 
 
-class Connection(httpcore.AsyncNetworkStream):
-    """One connection, plain or within TLS."""
+class Connection:
+    """One connection, plain or within TLS. `peer` is `host:port`, for messages."""
 
     def __init__(self, transport: asyncio.Transport, pipe: Pipe, peer: str) -> None:
-        """Hold a connection to `peer`, `host:port` for messages."""
+        """Hold a connection that was made."""
         self._transport, self._pipe, self._peer = transport, pipe, peer
 
-    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - httpcore's name
-        """Read what has arrived. The run's deadline bounds the wait, not `timeout`."""
-        del max_bytes, timeout
+    @property
+    def is_readable(self) -> bool:
+        """Whether something came unasked, or the other side has gone."""
+        return self._pipe.is_readable
+
+    @property
+    def speaks_http2(self) -> bool:
+        """Whether TLS agreed on HTTP/2."""
+        tls = self._transport.get_extra_info("ssl_object")
+        return tls is not None and tls.selected_alpn_protocol() == "h2"
+
+    def about(self, name: str) -> Any:
+        """Give what asyncio knows of the connection by a name of its own."""
+        return self._transport.get_extra_info(name)
+
+    async def read(self) -> bytes:
+        """Read all that has arrived; nothing at the end.
+
+        Raises:
+            ConnectionResetError: where the connection was cut.
+        """
         data = await self._pipe.read()
         seen = arrival.get()
         if seen is not None and data:
             seen.at, seen.count = self._pipe.at, self._pipe.arrivals
         return data
 
-    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109 - httpcore's name
-        """Write, and wait while the other side takes nothing."""
-        del timeout
-        if not buffer:
-            return
+    async def write(self, data: bytes) -> None:
+        """Write, and wait while the other side takes nothing.
+
+        Raises:
+            ConnectionResetError: where the connection has ended.
+        """
         if self._pipe.is_ended:
-            raise httpcore.WriteError("the connection was closed")
-        self._transport.write(buffer)
+            raise ConnectionResetError("the connection was closed")
+        self._transport.write(data)
         await self._pipe.drain()
 
-    async def aclose(self) -> None:
+    def abort(self) -> None:
         """Close without waiting for a goodbye that may never come."""
         self._transport.abort()
 
-    async def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,  # noqa: ASYNC109 - httpcore's name
-    ) -> httpcore.AsyncNetworkStream:
+    async def start_tls(self, context: ssl.SSLContext, host: str) -> Connection:
         """Begin TLS.
 
         Raises:
             EvidenceError: saying what is wrong with the certificate or the handshake.
         """
-        del timeout
         loop = asyncio.get_running_loop()
         try:
             made = await loop.start_tls(
-                self._transport,
-                self._pipe,
-                ssl_context,
-                server_hostname=server_hostname,
-                ssl_shutdown_timeout=TLS_CLOSE_S,
+                self._transport, self._pipe, context, server_hostname=host, ssl_shutdown_timeout=TLS_CLOSE_S
             )
         except (OSError, ssl.SSLError) as error:
             self._transport.abort()
-            raise of_tls(error, server_hostname or self._peer) from error
+            raise of_tls(error, host) from error
+        except BaseException:
+            self._transport.abort()
+            raise
         assert made is not None  # noqa: S101 - None comes only where the connection was lost before, which raises
         self._pipe.connection_made(made)
         return Connection(made, self._pipe, self._peer)
 
-    def get_extra_info(self, info: str) -> Any:
-        """Tell httpcore what it asks of a connection."""
-        if info == "is_readable":
-            return self._pipe.is_readable
-        return self._transport.get_extra_info({"client_addr": "sockname", "server_addr": "peername"}.get(info, info))
 
+async def connect(host: str, port: int, via: str | None = None) -> Connection:
+    """Connect to whichever address answers first; `via` is the variable that named the host as a proxy.
 
-class Network(httpcore.AsyncNetworkBackend):
-    """Makes connections. `via` names the proxy that they lead to, by the variable that set it."""
-
-    def __init__(self, via: str | None = None) -> None:
-        """Make connections to providers, or to a proxy."""
-        self._via = via
-
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,  # noqa: ASYNC109 - httpcore's name
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> httpcore.AsyncNetworkStream:
-        """Connect to whichever address answers first.
-
-        Raises:
-            EvidenceError: phase `dns`, `connect` or `proxy`.
-        """
-        del timeout, local_address, socket_options
-        loop = asyncio.get_running_loop()
-        pipe = Pipe(loop)
-        try:
-            # RFC 8305: a second address is tried after a quarter of a second.
-            transport, _ = await loop.create_connection(lambda: pipe, host, port, happy_eyeballs_delay=0.25)
-        except (OSError, UnicodeError) as error:
-            raise refused(error, f"{host}:{port}", self._via) from error
-        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return Connection(transport, pipe, f"{host}:{port}")
-
-    async def sleep(self, seconds: float) -> None:
-        """Wait."""
-        await asyncio.sleep(seconds)
+    Raises:
+        EvidenceError: phase `dns`, `connect` or `proxy`.
+    """
+    loop = asyncio.get_running_loop()
+    pipe = Pipe(loop)
+    try:
+        # RFC 8305: a second address is tried after a quarter of a second.
+        transport, _ = await loop.create_connection(lambda: pipe, host, port, happy_eyeballs_delay=0.25)
+    except (OSError, UnicodeError) as error:
+        raise refused(error, f"{host}:{port}", via) from error
+    transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return Connection(transport, pipe, f"{host}:{port}")

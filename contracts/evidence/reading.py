@@ -5,24 +5,21 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, NamedTuple
 
-import httpcore
 from msgspec import structs
 
 from contracts.errors import EvidenceError
 from contracts.evidence import coding
+from contracts.evidence.http1 import CutError
 from contracts.facts import Facts, Fault, Timing
 from contracts.fold import Fold, Limits
 
 if TYPE_CHECKING:
-    import httpx
-
     from contracts.dialects import Dialect, Tables
     from contracts.evidence.limits import Bounds
     from contracts.evidence.network import Arrival
+    from contracts.evidence.transport import Incoming
     from contracts.facts import AnswerKind
     from contracts.model import Headers, Request
-
-CUT = (httpcore.RemoteProtocolError, httpcore.ReadError)
 
 
 class Reader(NamedTuple):
@@ -77,13 +74,13 @@ class Clock:
         )
 
 
-def head(response: httpx.Response, bounds: Bounds) -> Headers:
+def head(response: Incoming, bounds: Bounds) -> Headers:
     """Give the headers in order, as they came.
 
     Raises:
         EvidenceError: where there are too many or they are too large.
     """
-    raw = response.headers.raw
+    raw = response.headers
     if len(raw) > bounds.headers:
         raise EvidenceError(f"the answer has {len(raw)} headers, at most {bounds.headers} are read", "headers")
     if sum(len(name) + len(value) for name, value in raw) > bounds.header_bytes:
@@ -91,7 +88,7 @@ def head(response: httpx.Response, bounds: Bounds) -> Headers:
     return tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in raw)
 
 
-async def read(response: httpx.Response, wanted: Wanted, reader: Reader, clock: Clock, deadline: float) -> Facts:
+async def read(response: Incoming, wanted: Wanted, reader: Reader, clock: Clock, deadline: float) -> Facts:
     """Read an answer to its end, to a limit, or to the deadline (by the loop's clock), and give its Facts.
 
     Raises:
@@ -99,19 +96,18 @@ async def read(response: httpx.Response, wanted: Wanted, reader: Reader, clock: 
     """
     loop, bounds = asyncio.get_running_loop(), reader.bounds
     headers = head(response, bounds)
-    limit = _limit(wanted.kind, response.status_code, bounds)
+    limit = _limit(wanted.kind, response.status, bounds)
     # One byte more than the fold will keep, so that it drops what is too long rather than parse it.
     unpacked = coding.Decoder(coding.declared(headers), limit + 1, bounds)
     fold = Fold(
-        wanted.request, response.status_code, headers, reader.dialect, reader.tables,
+        wanted.request, response.status, headers, reader.dialect, reader.tables,
         wanted.kind, Limits(body_bytes=limit), wanted.about,
     )  # fmt: skip
     stopped: Fault | None = None
     ended = "complete"
-    assert response.stream is not None  # noqa: S101 - the transport gives one
     try:
         async with asyncio.timeout_at(deadline):
-            async for chunk in response.stream:  # type: ignore[union-attr]  # the transport gives an asynchronous one
+            async for chunk in response.body:
                 clock.tick()
                 for piece in unpacked.feed(chunk):
                     fold.feed(piece)
@@ -120,7 +116,7 @@ async def read(response: httpx.Response, wanted: Wanted, reader: Reader, clock: 
                     break
     except TimeoutError:
         stopped = Fault(kind="deadline", detail="deadline: the time was up while the answer was being read")
-    except CUT:
+    except CutError:
         ended = "cut"
     for piece in unpacked.finish(cut=stopped is not None or ended == "cut"):
         fold.feed(piece)

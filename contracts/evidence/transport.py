@@ -1,23 +1,54 @@
-"""The wire to one origin: httpcore under httpx's transport interface, so that the spend guard can stand before it."""
+"""The wire to one origin. It never decodes, never follows and never decides: the spend guard stands before it."""
 
 from __future__ import annotations
 
+import asyncio
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
-
-import httpcore
-import httpx
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from urllib.parse import urlsplit
 
 from contracts.errors import EvidenceError
-from contracts.evidence.network import Network
+from contracts.evidence import http1, network, troubles
 
 if TYPE_CHECKING:
     from contracts.evidence.proxies import Proxy
 
 PER_HOST = 4  # connections; browsers take six
-IDLE_S = 30.0
+PORTS = {"http": 80, "https": 443}
+
+
+class Outgoing(NamedTuple):
+    """A request as it will be sent; `Host` and `Content-Length` are the transport's own."""
+
+    method: str
+    url: str
+    headers: tuple[tuple[str, str], ...]
+    body: bytes = b""
+
+
+class Incoming(NamedTuple):
+    """An answer whose head has arrived. `close` ends it, whether or not all of its body was read."""
+
+    status: int
+    headers: http1.RawHeaders
+    body: AsyncIterator[bytes] | http1.Body
+    close: Callable[[], Any]
+
+
+class Transport(Protocol):
+    """Sends requests."""
+
+    async def send(self, request: Outgoing, phase: list[str]) -> Incoming:
+        """Send one request and give its answer; `phase[0]` is kept at what it waits for.
+
+        Raises:
+            EvidenceError: where there is no answer.
+        """
+
+    async def aclose(self) -> None:
+        """End every connection."""
 
 
 def has_http2() -> bool:
@@ -25,86 +56,128 @@ def has_http2() -> bool:
     return find_spec("h2") is not None
 
 
-class Body(httpx.AsyncByteStream):
-    """The bytes of an answer as they were on the wire."""
+class Wire:
+    """The connections to one origin, directly or through a proxy."""
 
-    def __init__(self, response: httpcore.Response) -> None:
-        """Hold an answer whose head has arrived."""
-        self._response = response
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        """Give the bytes as they arrive."""
-        assert not isinstance(self._response.stream, bytes)  # noqa: S101 - the pool gives a stream
-        async for chunk in self._response.aiter_stream():
-            yield chunk
-
-    async def aclose(self) -> None:
-        """Give the connection back, or end it where not all was read."""
-        await self._response.aclose()
-
-
-class Wire(httpx.AsyncBaseTransport):
-    """Sends to one origin, directly or through a proxy. Never decodes, never follows, never tries twice."""
-
-    def __init__(self, context: ssl.SSLContext, proxy: Proxy | None = None, *, http2: bool | None = None) -> None:
+    def __init__(self, base_url: str, context: ssl.SSLContext, proxy: Proxy | None = None) -> None:
         """Prepare; nothing is connected before the first request.
 
         Raises:
             EvidenceError: for a SOCKS proxy without the package that speaks to it.
         """
-        network = Network(proxy.variable if proxy else None)
-        http2 = has_http2() if http2 is None else http2
-        self._pool: httpcore.AsyncConnectionPool
-        if proxy is None:
-            self._pool = httpcore.AsyncConnectionPool(
-                ssl_context=context,
-                max_connections=PER_HOST,
-                keepalive_expiry=IDLE_S,
-                http2=http2,
-                network_backend=network,
-            )
-        elif proxy.url.startswith("socks"):
-            if find_spec("socksio") is None:
-                raise EvidenceError(f"{proxy.variable}: a SOCKS proxy needs the package socksio", "proxy")
-            self._pool = httpcore.AsyncSOCKSProxy(
-                proxy_url=proxy.url,
-                proxy_auth=proxy.auth,
-                ssl_context=context,
-                max_connections=PER_HOST,
-                keepalive_expiry=IDLE_S,
-                http2=http2,
-                network_backend=network,
-            )
-        else:
-            self._pool = httpcore.AsyncHTTPProxy(
-                proxy_url=proxy.url,
-                proxy_auth=proxy.auth,
-                ssl_context=context,
-                proxy_ssl_context=context if proxy.url.startswith("https:") else None,
-                max_connections=PER_HOST,
-                keepalive_expiry=IDLE_S,
-                http2=http2,
-                network_backend=network,
-            )
+        parts = urlsplit(base_url)
+        self._tls = parts.scheme == "https"
+        self._host, self._port = parts.hostname or "", parts.port or PORTS.get(parts.scheme, 0)
+        self._context, self._via = context, proxy.variable if proxy else None
+        self._idle: list[network.Connection] = []
+        self._open: set[network.Connection] = set()
+        self._two: Any = None
+        self._agreeing = asyncio.Lock()
+        self._pool: Any = None
+        if proxy is not None:
+            from contracts.evidence import pooled
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Send one request and give its answer, of which only the head has arrived."""
-        assert isinstance(request.stream, httpx.AsyncByteStream)  # noqa: S101 - requests are made by `asker`
-        url = request.url
-        target = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
-        response = await self._pool.handle_async_request(
-            httpcore.Request(
-                method=request.method,
-                url=target,
-                headers=request.headers.raw,
-                content=request.stream,
-                extensions=request.extensions,
-            )
-        )
-        return httpx.Response(
-            response.status, headers=response.headers, stream=Body(response), extensions=response.extensions
-        )
+            self._pool = pooled.through(proxy, context, PER_HOST, http2=has_http2())
+
+    async def send(self, request: Outgoing, phase: list[str]) -> Incoming:
+        """Send one request and give its answer.
+
+        Raises:
+            EvidenceError: where there is no answer.
+        """
+        over = self._pool or self._two
+        if over is not None:
+            return await self._by_httpcore(over, request, phase)
+        while self._idle:
+            connection = self._idle.pop()
+            if connection.is_readable:  # the other side has gone, or says what nobody asked
+                self._drop(connection)
+                continue
+            return await self._by_http1(connection, request, phase)
+        phase[0] = "connect"
+        if not self._tls:
+            return await self._by_http1(await self._connected(), request, phase)
+        async with self._agreeing:
+            if self._two is None:
+                connection = await self._secured(phase)
+                if connection.speaks_http2:
+                    from contracts.evidence import pooled
+
+                    self._two = pooled.over_http2(connection, request.url)
+        if self._two is not None:
+            return await self._by_httpcore(self._two, request, phase)
+        return await self._by_http1(connection, request, phase)
 
     async def aclose(self) -> None:
         """End every connection."""
-        await self._pool.aclose()
+        for connection in tuple(self._open):
+            self._drop(connection)
+        if self._pool is not None:
+            await self._pool.aclose()
+
+    async def _connected(self) -> network.Connection:
+        connection = await network.connect(self._host, self._port)
+        self._open.add(connection)
+        return connection
+
+    async def _secured(self, phase: list[str]) -> network.Connection:
+        plain = await network.connect(self._host, self._port)
+        phase[0] = "tls"
+        connection = await plain.start_tls(self._context, self._host)
+        self._open.add(connection)
+        return connection
+
+    def _drop(self, connection: network.Connection) -> None:
+        connection.abort()
+        self._open.discard(connection)
+
+    async def _by_http1(self, connection: network.Connection, request: Outgoing, phase: list[str]) -> Incoming:
+        try:
+            phase[0] = "write"
+            await connection.write(_encoded(request))
+            phase[0] = "headers"
+            head, rest = await http1.head(connection)
+        except (http1.CutError, ConnectionResetError) as error:
+            self._drop(connection)
+            raise troubles.of_cut(error) from error
+        except BaseException:
+            self._drop(connection)
+            raise
+        body = http1.Body(connection, head, rest)
+
+        def close() -> None:
+            if body.is_whole and connection in self._open:
+                self._idle.append(connection)
+            else:
+                self._drop(connection)
+
+        return Incoming(head.status, head.headers, body, close)
+
+    async def _by_httpcore(self, over: Any, request: Outgoing, phase: list[str]) -> Incoming:
+        from contracts.evidence import pooled
+
+        try:
+            response = await pooled.send(over, request, phase)
+        except pooled.FAILED as error:
+            raise troubles.of_httpcore(error, self._via) from error
+
+        async def body() -> AsyncIterator[bytes]:
+            try:
+                async for chunk in response.aiter_stream():
+                    yield chunk
+            except pooled.CUT as error:
+                raise http1.CutError from error
+
+        return Incoming(response.status, response.headers, body(), response.aclose)
+
+
+def _encoded(request: Outgoing) -> bytes:
+    parts = urlsplit(request.url)
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    lines = [f"{request.method} {target} HTTP/1.1", f"Host: {parts.netloc}"]
+    lines += [f"{name}: {value}" for name, value in request.headers]
+    if request.body or request.method == "POST":
+        lines.append(f"Content-Length: {len(request.body)}")
+    if any("\r" in line or "\n" in line or not line.isascii() for line in lines):
+        raise EvidenceError("the request cannot be written as HTTP", "write")
+    return ("\r\n".join(lines) + "\r\n\r\n").encode() + request.body

@@ -6,25 +6,11 @@ import errno
 import socket
 import ssl
 
-import httpcore
-
 from contracts.errors import EvidenceError
 
 EXPIRED, NOT_YET = 10, 9  # OpenSSL's X509_V_ERR_*, as `verify_code` has them
 OTHER_HOST = (62, 64)
 UNKNOWN_AUTHORITY = (2, 18, 19, 20, 21)
-KNOWN = (
-    EvidenceError, OSError, httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError,
-    httpcore.TimeoutException, httpcore.UnsupportedProtocol, httpcore.ConnectionNotAvailable,
-)  # fmt: skip
-PHASES = {
-    "connect_tcp": "connect",
-    "start_tls": "tls",
-    "send_request_headers": "write",
-    "send_request_body": "write",
-    "receive_response_headers": "headers",
-    "receive_response_body": "body",
-}
 WAITED = {
     "queue": "this waited for its turn",
     "connect": "a connection was being made",
@@ -76,23 +62,29 @@ def of_tls(error: Exception, host: str) -> EvidenceError:
     return EvidenceError(f"the TLS handshake with {host} failed: {why}", "tls")
 
 
-def of_answer(error: Exception, via: str | None, *, has_begun: bool) -> EvidenceError:
-    """Say why a connection gave no answer; `has_begun` is that bytes came, and were none."""
-    said = str(error)
-    if isinstance(error, EvidenceError):
-        return error
-    if isinstance(error, httpcore.ProxyError):
-        return EvidenceError(f"the proxy of {via} refused: {said[:100]}", "proxy")
-    if isinstance(error, httpcore.RemoteProtocolError):
-        if "too long" in said or "oversized" in said.lower():
-            return EvidenceError("the headers of the answer are too large to read", "headers")
-        if "disconnected" in said and has_begun:
-            return EvidenceError("the connection was closed after bytes that are no whole HTTP answer", "headers")
-        if "disconnected" in said:
-            return EvidenceError("the connection was closed before an answer came", "headers")
-        return EvidenceError(f"what came is no HTTP: {said[:100]}", "headers")
-    if isinstance(error, httpcore.ReadError):
+def of_cut(error: Exception) -> EvidenceError:
+    """Say that a connection ended before an answer; the error's argument is what had come of one."""
+    if isinstance(error, ConnectionResetError):
         return EvidenceError("the connection was reset before an answer came", "headers")
-    if isinstance(error, httpcore.WriteError):
-        return EvidenceError("the connection was closed while the request was sent", "write")
-    return EvidenceError(f"no answer: {type(error).__name__}: {said[:100]}", "headers")
+    if error.args and error.args[0]:
+        begin = ascii(error.args[0][:40])[2:-1]
+        return EvidenceError(f"the connection was closed after what is no whole HTTP answer: {begin}", "headers")
+    return EvidenceError("the connection was closed before an answer came", "headers")
+
+
+def of_httpcore(error: Exception, via: str | None) -> EvidenceError:
+    """Say why HTTP/2 or a proxy gave no answer, by the names of httpcore's errors."""
+    said = str(error)
+    match type(error).__name__:
+        case "ProxyError":
+            return EvidenceError(f"the proxy of {via} refused: {said[:100]}", "proxy")
+        case "RemoteProtocolError" | "LocalProtocolError" if "too long" in said or "oversized" in said.lower():
+            return EvidenceError("the headers of the answer are too large to read", "headers")
+        case "RemoteProtocolError" if "disconnected" in said:
+            return EvidenceError("the connection was closed before an answer came", "headers")
+        case "ReadError":
+            return EvidenceError("the connection was reset before an answer came", "headers")
+        case "WriteError":
+            return EvidenceError("the connection was closed while the request was sent", "write")
+        case name:
+            return EvidenceError(f"what came is no HTTP answer: {name} {said[:100]}".rstrip(), "headers")
