@@ -74,6 +74,12 @@ def test_the_sentence_names_signature_count_code_points_place_and_remedy() -> No
     assert "encode as ISO-8859-1 and decode as UTF-8" in sentence
 
 
+def test_what_is_not_known_of_the_request_is_told() -> None:
+    text = told(latin1(DASH))
+    assert "the request is not known" in attribute(text, asked_ascii=None, asked_damage=()).sentence
+    assert "the request was not ASCII" in attribute(text, asked_ascii=False, asked_damage=()).sentence
+
+
 def test_no_repair_is_offered_for_lost_bytes() -> None:
     sentence = attribute(told("é \ufffd", "\ufffd"), asked_ascii=True, asked_damage=()).sentence
     assert "the bytes are lost, no repair" in sentence

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from contracts.text.damage import Scanner, find, merge
+from contracts.text.damage import BATCH, Scanner, find, merge
+from contracts.text.misread import bpe_repair, repair
 from tests.text.samples import bpe, cp1252, honest, latin1, tokens, traps, words
 
 
@@ -67,6 +68,9 @@ def test_no_honest_word_is_damage() -> None:
         ("Hello,ĠworldĠ— fine", "bpe-alphabet", 2, "U+0120"),
         ("End.ĊĊNext", "bpe-alphabet", 2, "U+010A"),
         ("ĠHello", "bpe-alphabet", 1, "U+0120"),
+        ("é: ĠĠreturn", "bpe-alphabet", 2, "U+0120"),
+        ("voilÃł", "bpe-alphabet", 1, "U+00C3 U+0142"),
+        ("é\xa0\x82", "double-utf8-latin1", 1, "U+00E9 U+00A0 U+0082"),
         ("itâĢĻs", "bpe-alphabet", 1, "U+00E2 U+0122 U+013B"),
         ("锟斤拷锟斤拷", "gbk-replacement", 2, "U+951F U+65A4 U+62F7"),
         ("烫烫烫烫烫烫烫烫", "uninitialised-memory", 1, "U+70EB U+70EB U+70EB U+70EB U+70EB U+70EB"),
@@ -81,6 +85,22 @@ def test_each_signature_has_its_name_count_and_sample(text: str, kind: str, coun
 def test_a_leaked_alphabet_is_one_signature_whatever_it_looks_like_in_parts() -> None:
     for text in ("Hello world, it’s — fine.", "Привет, мир! Как дела?", "你好，世界。\n今天", "été à Noël 😀"):
         assert kinds(bpe(text)) == ["bpe-alphabet"], bpe(text)
+
+
+@pytest.mark.parametrize("word", words())
+def test_every_misreading_can_be_read_back(word: str) -> None:
+    assert repair(latin1(word)) == repair(cp1252(word)) == word
+    assert bpe_repair(bpe(word)) == word
+
+
+def test_neighbouring_pieces_are_neighbours_across_the_end_of_a_batch() -> None:
+    for count in range((BATCH - 300) // 3, BATCH // 3 + 200, 3):
+        for gap, adjacent in ((0, True), (1, False)):
+            scanner = Scanner()
+            for piece in ["né "] * count + ["a\ufffdb"] + ["—  "] * gap + ["c\ufffdd"] + ["né "] * 200:
+                scanner.feed(piece)
+            (damage,) = scanner.finish().damage
+            assert damage.adjacent is adjacent, (count, gap)
 
 
 def test_byte_tokens_count_characters() -> None:

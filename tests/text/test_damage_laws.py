@@ -98,6 +98,8 @@ def test_the_scanner_s_memory_does_not_grow_with_the_text() -> None:
         tracemalloc.start()
         for event in range(pieces):
             scanner.feed("" if event % 3 == 0 else "né ", event, event)
+        for event in range(pieces):
+            scanner.feed("", event, event)
         most = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert scanner.finish().chars == 3 * (pieces - (pieces + 2) // 3)
