@@ -253,5 +253,35 @@ COMMANDS = {
                 Option(name="listed", flags=("--list",), kind="flag", help="Explain every scenario and exit."),
             ),
         ),
+        Command(
+            name="record",
+            help="Keep a provider's answers as vcrpy cassettes, scrubbed; asks only what is free unless given a budget.",
+            positional=Positional(
+                name="provider", metavar="PROVIDER", help="A row of the providers file.", many=False, required=True
+            ),
+            options=(
+                CONFIG,
+                Option(
+                    name="folder",
+                    flags=("-o", "--cassettes"),
+                    metavar="DIR",
+                    help="Where the provider's folder is; else `cassettes` beside the providers file.",
+                ),
+                Option(name="force", flags=("--force",), kind="flag", help="Overwrite cassettes that are there."),
+                Option(
+                    name="max_spend",
+                    flags=("--max-spend",),
+                    metavar="USD",
+                    help="What chats with the row's models may cost together at most; 0 if not said.",
+                ),
+                Option(
+                    name="timeout_s",
+                    flags=("--timeout",),
+                    kind="seconds",
+                    metavar="TIME",
+                    help="Limit for all of it, as 60s (the rule), 500ms or 2m.",
+                ),
+            ),
+        ),
     )
 }

@@ -7,6 +7,7 @@ A chunk is its arrival in ms since the request was sent, and its length in bytes
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -74,7 +75,7 @@ def _applied(exchange: Exchange, sidecar: Sidecar, name: str) -> Exchange:
         found = f"chunks of {size}" if size != len(body) else "an empty chunk"
         raise CaptureError(f"{name}: interactions[{number}]: expected chunks of {len(body)} bytes, found {found}")
     arrivals = tuple(ms for ms, _ in told.chunks)
-    if any(later < earlier for earlier, later in zip(arrivals, arrivals[1:], strict=False)):
+    if any(later < earlier for earlier, later in pairwise(arrivals)):
         raise CaptureError(f"{name}: interactions[{number}]: expected arrivals in order, found one before another")
     chunks, at = [], 0
     for _, length in told.chunks:
