@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any
+from unicodedata import category, name
 
 import pytest
 
@@ -18,6 +19,7 @@ from contracts.errors import ConfigError
 from contracts.fold import Fold
 from contracts.testing import TEXT, HostileProvider, known_scenarios, text_of
 from contracts.testing.answer import cut
+from contracts.testing.reply import PIECES
 
 MIB = 1 << 20
 Check = Callable[[Any], bool]
@@ -120,6 +122,15 @@ def test_writes_are_cut_inside_characters_and_inside_line_ends(play: Callable[..
     assert inside_line_ends == got.body.count(b"\r\n")
     assert inside_characters == sum(not c.isascii() for c in got.body.decode())
     assert got.raw.index(b"\r\n\r\n") > 0
+
+
+def test_the_honest_text_is_what_breaks_readers() -> None:
+    starts = {category(piece[0]) for piece in PIECES}
+    assert {"Mn", "Cf"} <= starts  # deltas that begin inside a character as people see it
+    names = " ".join(name(c, "") for c in TEXT)
+    for script in ("CJK UNIFIED", "HANGUL", "GREEK", "CYRILLIC", "HEBREW", "EM DASH", "ZERO WIDTH JOINER"):
+        assert script in names
+    assert {len(c.encode()) for c in TEXT} == {1, 2, 3, 4}
 
 
 @pytest.mark.parametrize("text", ["", "a", "é", "\r\n", "日本\r\n\r\n👩‍🚀", "e\u0301" * 40_000])

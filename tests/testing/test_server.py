@@ -242,3 +242,17 @@ def test_a_connection_that_is_being_accepted_is_not_lost_when_the_server_closes(
     for turns in range(8):
         asyncio.run(arrive(turns))
     gc.collect()  # what was lost warns here, and a warning is an error
+
+
+def test_closing_leaves_no_task_that_waits(client: Any) -> None:
+    async def close() -> int:
+        async with HostileProvider("slow-loris", interval_s=3600.0) as provider, asyncio.timeout(5):
+            port = int(provider.base_url.rpartition(":")[2].removesuffix("/v1"))
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(client.to_bytes(client.request_for("stream")))
+            await reader.readuntil(b"1\r\n:\r\n")
+            await provider.__aexit__(None, None, None)
+            writer.close()
+            return len(asyncio.all_tasks())
+
+    assert asyncio.run(close()) == 1
