@@ -79,7 +79,7 @@ class Blocks:
         """Blocks of the present shape, mostly, with gaps between them."""
         shape = self.shape
         gaps, names, datas = shape.columns(shape.split(head))
-        if not datas or CR in (b"".join(datas) if shape.crlf else head):
+        if not datas or CR in (b"".join(names + datas) if shape.crlf else head):
             return self.lines(head, at)
         if len(head) > self.limit and 2 * max(map(len, (*names, *datas))) + shape.extra > self.limit:
             return self.lines(head, at)

@@ -54,6 +54,8 @@ _TOKENS = [
     b"data: x\r\n\r\n",
     b"event: e\ndata: q\n\n",
     b"event: e\r\ndata: q\r\n\r\n",
+    b"event: e\r\r\ndata: q\r\n\r\n",
+    b"event: e\r\ndata: q\r\r\n",
     b": OPENROUTER PROCESSING\n\n",
     b": c\r\n\r\n",
     b"data:x\n\n",

@@ -147,6 +147,18 @@ def test_line_ends_are_counted_in_what_is_dropped_wherever_it_is_cut() -> None:
         assert told(Decoder, [body[i : i + size] for i in range(0, len(body), size)], 100) == whole
 
 
+@pytest.mark.parametrize(
+    "block", [b"event: \xc3\xa9\r~data: q~~", b"event: a\rb~data: q~~", b"event: e~data: \xc3\xa9\r~~", b"data: a\rb~~"]
+)
+@pytest.mark.parametrize("eol", [b"\n", b"\r\n"])
+@pytest.mark.parametrize("lead", [b"", b"event: e~data: q~~", b"data: q~~"])
+def test_a_cr_alone_ends_a_line_in_any_shape(lead: bytes, block: bytes, eol: bytes) -> None:
+    body = (lead + block + lead).replace(b"~", eol)
+    whole = told(Decoder, [body])
+    assert whole.events == reference(body)
+    assert all(told(Decoder, pieces) == whole for pieces in cuts(body))
+
+
 def test_an_empty_event_name_is_the_default() -> None:
     assert told(Decoder, ["event:\ndata: é\n\n".encode()]).events == [(None, "é".encode(), b"", 0)]
 
