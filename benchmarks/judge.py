@@ -174,9 +174,7 @@ def main() -> None:
         peer(chunks)
         pairs = [(cpu_us(run, chunks, events), cpu_us(peer, chunks, events)) for _ in range(options.rounds)]
         mine, theirs = (statistics.median(column) for column in zip(*pairs, strict=True))
-        print(
-            f"events {name}, alternating: every contract judged in {mine:.2f} µs, the openai SDK reads in {theirs:.1f} µs"
-        )
+        print(f"events {name}, alternating: every contract judged {mine:.2f} µs, the openai SDK reads {theirs:.1f} µs")
         print(f"ratio {theirs / mine:.1f} (goal: {GOAL_RATIO})")
 
 

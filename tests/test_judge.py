@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 from types import ModuleType
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from msgspec import convert
 
 from contracts.checks import holds, not_applicable, unknown, violated
-from contracts.facts import Asked, Body, Facts
+from contracts.facts import AnswerKind, Asked, Body, Facts
 from contracts.judge import judge, shows
 from contracts.model import Contract, Evidence, Finding, Scope, Source, Verdict, Waiver
 
@@ -53,9 +53,7 @@ def bound_models(check: Callable[[Facts, str], Verdict], **changes: Any) -> Boun
     return Bound(contract(**{"needs": "listing", "scope": "model", **changes}), module)
 
 
-def seen(
-    ref: str, model: str | None = MODEL, kind: Literal["chat", "listing", "other"] = "chat", status: int = 200
-) -> Evidence:
+def seen(ref: str, model: str | None = MODEL, kind: AnswerKind = "chat", status: int = 200) -> Evidence:
     asked = Asked(model=model) if model else None
     facts = Facts(
         dialect="openai-chat",
@@ -151,6 +149,13 @@ def test_what_a_chat_answer_says_of_a_model_outweighs_the_listing(chat: Verdict,
     assert found.evidence.ref == "c"
 
 
+@pytest.mark.parametrize(("endpoint", "listing"), [(HOLDS, BROKEN), (BROKEN, HOLDS)])
+def test_what_a_models_own_endpoint_says_outweighs_the_listing(endpoint: Verdict, listing: Verdict) -> None:
+    item = bound_models(lambda facts, _: endpoint if facts.kind == "model" else listing)
+    (found,) = run(item, [seen("l", None, "listing"), seen("e", None, "model")], models=(MODEL,))
+    assert found.outcome is endpoint.outcome
+
+
 @pytest.mark.parametrize("chat", [UNKNOWN, APART])
 def test_a_chat_answer_that_decides_nothing_leaves_it_to_the_listing(chat: Verdict) -> None:
     item = bound_models(lambda facts, _: chat if facts.kind == "chat" else BROKEN)
@@ -185,7 +190,7 @@ def test_a_chat_answer_decides_also_where_all_evidence_holds_no_listing() -> Non
     ],
 )
 def test_a_contract_is_unknown_where_all_evidence_lacks_what_it_needs(
-    needs: str, kind: Literal["chat", "listing", "other"], status: int, outcome: str
+    needs: str, kind: AnswerKind, status: int, outcome: str
 ) -> None:
     evidence = [seen("a", None, kind, status)]
     (found,) = run(bound(by_ref(a=HOLDS), needs=needs), evidence, complete=True)

@@ -39,8 +39,6 @@ def _by_field(start: bytes, label: str, *, last: bool) -> BodyKind | None:
             after = start[len(field) : len(field) + 1]
             if field == b":" or after in (b":", b"\r", b"\n"):
                 return "sse"
-            if not after and not last:
-                return None
     if not last and any(field.startswith(start) for field in FIELDS):
         return None
     return kind_by_label(label)

@@ -215,8 +215,9 @@ def test_such_a_chunk_later_departs() -> None:
     assert recorded(chunk({"content": TEXT}), FILTER).schema.facts()
 
 
-def test_a_first_chunk_without_choices_that_has_a_name_is_held_to_the_schema() -> None:
-    assert recorded({**FILTER, "id": "ä1"}).schema.facts()
+@pytest.mark.parametrize("name", ["id", "object"])
+def test_a_first_chunk_without_choices_that_has_a_name_is_held_to_the_schema(name: str) -> None:
+    assert recorded({**FILTER, name: "ä1"}).schema.facts()
 
 
 # Content.
@@ -430,6 +431,12 @@ def test_an_event_named_error_is_one_whatever_it_holds(value: Any) -> None:
     assert (seen.form, seen.message) == ("event", "Überlastet")
 
 
+def test_an_event_named_error_is_one_though_it_looks_like_a_chunk() -> None:
+    recorder = recorded(chunk({"content": TEXT}), names=(b"error",))
+    assert [e.form for e in recorder.errors] == ["event"]
+    assert recorder.reply().choices[0].text_chars == len(TEXT)
+
+
 def test_an_error_in_a_choice_is_one() -> None:
     value = chunk(choices=[{"index": 0, "delta": {}, "finish_reason": "error", "error": {"message": "Überlastet"}}])
     seen = told(value)
@@ -507,6 +514,7 @@ def test_usage_that_is_null_is_none() -> None:
 @pytest.mark.parametrize(
     ("counts", "kinds"),
     [
+        ({"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}, []),
         ({**COUNTS, "total_tokens": 13}, ["sum"]),
         ({**COUNTS, "completion_tokens": -1}, ["not-a-count"]),
         ({**COUNTS, "completion_tokens": 7.0}, ["not-a-count"]),
