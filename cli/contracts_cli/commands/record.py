@@ -12,6 +12,7 @@ from contracts.text.scrub import scrub
 from contracts_cli import terminal
 
 UNKNOWN = 3  # nothing is violated, but what was asked for could not be had
+MOST_USD = 1000  # more is a slip of the unit
 
 
 class Settings(Struct, frozen=True, kw_only=True):
@@ -62,8 +63,9 @@ def budget(text: str) -> Decimal:
         amount = Decimal(text) if text.isascii() and len(text) <= 20 else None  # noqa: PLR2004 - no budget is longer
     except InvalidOperation:
         amount = None
-    if amount is None or not amount.is_finite() or amount < 0:
-        raise ConfigError(f"--max-spend: expected an amount in USD such as 0.05, found '{scrub(text, 40)}'")
+    if amount is None or not amount.is_finite() or not 0 <= amount <= MOST_USD:
+        told = f"expected an amount in USD such as 0.05, at most {MOST_USD}"
+        raise ConfigError(f"--max-spend: {told}, found '{scrub(text, 40)}'")
     return amount
 
 
