@@ -10,6 +10,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from contracts.listed import Change, Model
+
 BodyKind = Literal["sse", "ndjson", "json", "html", "text", "empty"]
 AnswerKind = Literal["chat", "listing", "model", "other"]
 
@@ -45,9 +47,8 @@ class SchemaFault(Struct, frozen=True, kw_only=True):
 class Framing(Struct, frozen=True, kw_only=True):
     """What the framing of an event stream was, including what a parser normally hides.
 
-    Line ends are counts. `tail_bytes` is what stood after the last blank line and was therefore never
-    dispatched; `tail_data` says that it held a data field, `tail_whole` that this data is one whole JSON value or
-    close marker.
+    Line ends are counts. `tail_bytes` stood after the last blank line and were never dispatched; `tail_data`: they
+    held a data field; `tail_whole`: its data is one whole JSON value or close marker.
     """
 
     events: int = 0
@@ -80,9 +81,8 @@ class Body(Struct, frozen=True, kw_only=True):
 class Asked(Struct, frozen=True, kw_only=True):
     """What the request asked for. Of a request whose body is not known there is no Asked at all.
 
-    `path` is without the query. `cap` is the request's own token limit and `cap_name` its member. `ascii`: all
-    strings of the request are ASCII. `damage` names the signatures of encoding damage that the request itself
-    carried.
+    `path` is without the query. `cap` is the request's own token limit, `cap_name` its member. `ascii`: all strings
+    of the request are ASCII. `damage` names the signatures of encoding damage that the request itself carried.
     """
 
     method: str = ""
@@ -222,33 +222,6 @@ class Reply(Struct, frozen=True, kw_only=True):
     models: tuple[Seen, ...] = ()
     close: Close = Close()
     text: Text = Text()
-
-
-class Model(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One entry of a listing. `chat` is None where the listing does not say.
-
-    `prices` are (component, amount as the listing writes it) in order of component; limits are in tokens.
-    """
-
-    id: str
-    chat: bool | None = None
-    aliases: tuple[str, ...] = ()
-    deprecated: str | None = None
-    replacement: str | None = None
-    prices: tuple[tuple[str, str], ...] = ()
-    context_tokens: int | None = None
-    output_tokens: int | None = None
-    quantization: str | None = None
-    parameters: tuple[str, ...] = ()
-
-
-class Change(Struct, frozen=True, kw_only=True):
-    """What changed of a listed model since the last poll: a member with what it was and is, None for absent."""
-
-    model: str
-    member: str
-    was: str | None
-    now: str | None
 
 
 class Coding(Struct, frozen=True, kw_only=True):

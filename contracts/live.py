@@ -31,13 +31,14 @@ if TYPE_CHECKING:
     from contracts.config.catalogue import BoundContract, Catalogue
     from contracts.evidence.gather import Found
     from contracts.evidence.memory import Memory
-    from contracts.facts import Change
+    from contracts.listed import Change
     from contracts.model import Evidence, Finding, Provider
     from contracts.report import Note, Report
     from contracts.settings import Settings
 
 JOBS = 64  # providers side by side where --jobs does not say; each has at most four connections
 INTERRUPTED = 130
+TOO_LATE = "deadline: the time was up before this provider's turn came"
 GRACE_S = 0.5  # what a task that was cancelled may take to end
 
 
@@ -185,7 +186,11 @@ class Run:
             async with asyncio.timeout_at(deadline):
                 await room.acquire()
         except TimeoutError:
-            gathering.found.fail(plan.NEEDS, "deadline: the time was up before this provider's turn came")
+            gathering.found.fail(plan.NEEDS, TOO_LATE)
+            return
+        if asyncio.get_running_loop().time() >= deadline:
+            room.release()
+            gathering.found.fail(plan.NEEDS, TOO_LATE)
             return
         try:
             await gathering.run()

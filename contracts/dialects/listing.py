@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from contracts.facts import Fault, Listing, Model
+from contracts.facts import Fault, Listing
+from contracts.listed import Model
 from contracts.text.scrub import scrub
 
 if TYPE_CHECKING:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, ValidationError, convert
 
 from contracts.dialects import asking, told
 from contracts.dialects.calls import CallDelta
+from contracts.dialects.openai_chat_types import Chunk, Completion
 from contracts.dialects.schema import encodable
 from contracts.dialects.twin import Plain
 from contracts.dialects.usage import Names, Placed
@@ -23,70 +24,6 @@ NDJSON = False
 CAPS = ("max_completion_tokens", "max_tokens", "max_output_tokens")
 REASONING = ("reasoning_content", "reasoning", "thinking")
 USAGE = Names("prompt_tokens", "completion_tokens", "total_tokens", ("completion_tokens_details", "reasoning_tokens"))
-
-
-# The schema of a chunk as types: the fast test that nearly every event passes. Where it fails, the published
-# JSON Schema lists what is wrong; a test holds the two equal. Members that nobody judges stay untyped.
-
-
-class Delta(Struct, gc=False):
-    """`choices[].delta`."""
-
-    content: str | None = None
-    role: str | None = None
-    refusal: str | None = None
-    tool_calls: list[dict[str, Any]] | None = None
-
-
-class ChunkChoice(Struct, gc=False):
-    """`choices[]` of a chunk."""
-
-    index: int
-    delta: Delta
-    finish_reason: str | None = None
-    logprobs: dict[str, Any] | None = None
-
-
-class Chunk(Struct, gc=False):
-    """One event of a stream."""
-
-    id: str
-    object: Literal["chat.completion.chunk"]
-    created: int
-    model: str
-    choices: list[ChunkChoice]
-    system_fingerprint: str | None = None
-    service_tier: str | None = None
-
-
-class Message(Struct, gc=False):
-    """`choices[].message`."""
-
-    role: str
-    content: str | None = None
-    refusal: str | None = None
-    tool_calls: list[dict[str, Any]] | None = None
-
-
-class CompletionChoice(Struct, gc=False):
-    """`choices[]` of a completion."""
-
-    index: int
-    message: Message
-    finish_reason: str | None = None
-    logprobs: dict[str, Any] | None = None
-
-
-class Completion(Struct, gc=False):
-    """An answer that was not streamed."""
-
-    id: str
-    object: Literal["chat.completion"]
-    created: int
-    model: str
-    choices: list[CompletionChoice]
-    system_fingerprint: str | None = None
-    service_tier: str | None = None
 
 
 def kind(method: str, path: str) -> AnswerKind | None:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from contracts.evidence.ledger import Ledger
     from contracts.evidence.rules import RowRules
     from contracts.evidence.transport import Incoming, Outgoing, Transport
-    from contracts.facts import Listing, Model
+    from contracts.facts import Listing
+    from contracts.listed import Model
 
 # Tokens that a provider may add to a prompt: templates and system prompts of its own have some hundreds.
 ADDED_TOKENS = 2000

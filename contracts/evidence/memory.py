@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from decimal import Decimal
 
-    from contracts.facts import Change, Listing
+    from contracts.facts import Listing
+    from contracts.listed import Change
     from contracts.model import Evidence
 
 

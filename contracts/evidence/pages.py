@@ -14,7 +14,7 @@ from contracts.facts import Fault, Listing
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from contracts.facts import Model
+    from contracts.listed import Model
     from contracts.model import Evidence
 
 
@@ -76,7 +76,9 @@ async def gather(line: Line, first: Question, pages: Pages) -> None:
         question = plan.page(first, listing.next)
         pages.stopped = _stopped(len(pages.read), size, bounds.pages, bounds.listing_bytes)
         if not news or question.url in asked:
-            detail = f"page {len(pages.read)} of the listing leads to nothing new, and it says that there is more"
+            if len(pages.read) > 1 and not news:
+                pages.read.pop()  # a page that was read before, so that no id is listed twice for it
+            detail = "the listing says that there is more, and its next page leads to nothing new"
             pages.stopped = Fault(kind="pages", detail=detail)
         if pages.stopped is not None:
             return

@@ -14,7 +14,8 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from contracts.facts import Listing, Model
+    from contracts.facts import Listing
+    from contracts.listed import Model
 
 REQUIRED = (("prompt", "completion"), ("input", "output"))  # one of these pairs has to be there
 MAX_DIGITS = 40  # a price that is longer is no price

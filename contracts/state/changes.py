@@ -11,12 +11,13 @@ from collections import Counter
 from decimal import Context, Decimal
 from typing import TYPE_CHECKING
 
-from contracts.facts import Change
+from contracts.listed import Change
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from contracts.facts import Listing, Model
+    from contracts.facts import Listing
+    from contracts.listed import Model
 
 EVERY = "every model"  # stands for the id where a change is one of the whole listing
 PLAIN = ("chat", "context_tokens", "output_tokens", "quantization", "deprecated", "replacement")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from decimal import Decimal
 
-    from contracts.facts import Change
+    from contracts.listed import Change
 
 __all__ = ["SqliteState", "default_path", "place"]
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contracts.facts import Change, Fault, Listing, Model
+from contracts.facts import Fault, Listing
+from contracts.listed import Change, Model
 from contracts.state.changes import EVERY, MAX_CHANGES, compare
 
 IDS = st.sampled_from(["z-ai/glm-5.3-flash", "智谱/模型:free", "é", "é", "A", "a"])

@@ -16,7 +16,8 @@ START = """
 import sys
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from contracts.facts import Asked, Body, Facts, Listing, Model
+from contracts.facts import Asked, Body, Facts, Listing
+from contracts.listed import Model
 from contracts.model import Evidence, Source
 from contracts.state.errors import StateError
 from contracts.state.sqlite import SqliteState

@@ -13,8 +13,9 @@ import pytest
 
 from contracts import dialects
 from contracts.config import catalogue
-from contracts.facts import Asked, Body, Change, ErrorSeen, Facts, Fault, Listing, Model, Reply, Seen
+from contracts.facts import Asked, Body, ErrorSeen, Facts, Fault, Listing, Reply, Seen
 from contracts.fold import fold
+from contracts.listed import Change, Model
 from contracts.model import Evidence, Exchange, Request, Source
 from contracts.state import tables
 from contracts.state.changes import MAX_CHANGES
