@@ -9,8 +9,12 @@ Why it matters
     every non-ASCII character of a UTF-8 stream is then double-encoded, and the result is well-formed UTF-8.
 
 Example:
-    check: {kind: header_parameter, header: content-type, when_media_type: text/event-stream, parameter:
-        charset, equals: utf-8}
+    check:
+      kind: header_parameter
+      header: content-type
+      when_media_type: text/event-stream
+      parameter: charset
+      equals: utf-8
 
 Source
     https://www.rfc-editor.org/rfc/rfc9110#section-8.3.2 and
