@@ -103,7 +103,9 @@ class Decoder:
         return self._counted(chunk) if self._plain else self._inflated(chunk)
 
     def _inflated(self, chunk: bytes) -> Iterator[bytes]:
-        rest, is_pending = chunk, False
+        rest, is_pending = chunk.lstrip(b"\0") if self._between else chunk, False
+        if self._window == _RAW and not self.decoded_bytes and len(self._head) < PIECE_BYTES:
+            self._head += chunk  # plain text may pass for bare deflate for some bytes
         while (rest or is_pending) and self._stream is not None and not self.stopped:
             try:
                 piece = self._stream.decompress(rest, PIECE_BYTES)
@@ -124,7 +126,7 @@ class Decoder:
         if self._window == _RAW and not self.decoded_bytes:
             self._blame("not-coded", f"the body is not {self._name}", 0)
             self._plain = True
-            yield from self._counted(rest)
+            yield from self._counted(self._head)
             return
         at = self.raw_bytes - len(rest)
         if self._between:

@@ -16,7 +16,7 @@ from contracts.evidence.rules import MAX_FREE_TOKENS
 from contracts.facts import Fault, Listing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable
     from datetime import datetime
 
     from contracts.dialects import Asking
@@ -77,13 +77,17 @@ class Gathering:
         if self._row.base_url is None:
             self.found.fail(plans.NEEDS, "the row has no base_url")
             return
-        steps: list[Coroutine[None, None, None]] = [self._probe()]
-        if self._plan.listing:
-            steps.append(self._listing())
-        steps += [self._endpoints(model) for model in self._plan.models]
         async with asyncio.TaskGroup() as together:
-            for step in steps:
-                together.create_task(step)
+            together.create_task(self._probe())
+            together.create_task(self._catalogue_then_chat())
+
+    async def _catalogue_then_chat(self) -> None:
+        """Ask for what is listed; the chat rests on it, and on nothing else."""
+        async with asyncio.TaskGroup() as together:
+            if self._plan.listing:
+                together.create_task(self._listing())
+            for model in self._plan.models:
+                together.create_task(self._endpoints(model))
         await self._chat()
 
     async def _listing(self) -> None:
@@ -95,7 +99,7 @@ class Gathering:
         try:
             await paging.gather(self._line, plans.listing(self._row), pages)
         except (EvidenceError, SpendRefused) as error:
-            self.found.fail(needs, f"the model listing: {error}")
+            self.found.fail(needs, f"{error} (model listing)")
             return
         except asyncio.CancelledError:
             pages.stopped = Fault(kind="interrupted", detail=UNFINISHED)

@@ -22,6 +22,7 @@ MAX_HEAD_BYTES = 100 * 1024  # looked at for the end of the headers; the limit t
 MAX_LINE_BYTES = 4096  # of a chunk's size with its extensions
 MAX_HINTS = 8  # interim answers before the one that counts
 _HEAD_END = re.compile(rb"\r?\n\r?\n")
+_TRAILERS_END = re.compile(rb"(?:\A|\n)\r?\n")
 _STATUS = re.compile(rb"HTTP/1\.([01]) ([1-9][0-9]{2})(?: [^\r\n]*)?")
 _HEADER = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*)", re.DOTALL)
 _SIZE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;.*)?")
@@ -173,12 +174,12 @@ class Body:
                 raise CutError
             buffer += data
         # Trailers, which nobody asked for, up to the empty line.
-        while not (buffer.startswith((b"\r\n", b"\n")) or _HEAD_END.search(buffer)):
+        while (end := _TRAILERS_END.search(buffer)) is None:
             data = await self._more()
             if not data or len(buffer) > MAX_HEAD_BYTES:
                 raise CutError
             buffer += data
-        self.is_whole = buffer in (b"\r\n", b"\n") and self._head.keeps
+        self.is_whole = end.end() == len(buffer) and self._head.keeps
 
 
 def _unchunked(buffer: bytes, left: int, pieces: list[bytes]) -> tuple[int, int, bool]:

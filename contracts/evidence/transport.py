@@ -97,6 +97,7 @@ class Wire:
         phase[0] = "connect"
         if not self._tls:
             return await self._by_http1(await self._connected(), request, phase)
+        phase[0] = "tls"
         async with self._agreeing:
             if self._two is None:
                 connection = await self._secured(phase)
@@ -121,6 +122,7 @@ class Wire:
         return connection
 
     async def _secured(self, phase: list[str]) -> network.Connection:
+        phase[0] = "connect"
         plain = await network.connect(self._host, self._port)
         phase[0] = "tls"
         connection = await plain.start_tls(self._context, self._host)
