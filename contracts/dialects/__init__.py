@@ -21,12 +21,15 @@ if TYPE_CHECKING:
 class ListingQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """JMESPath over a listing: the list of entries, then members of each entry. None: the dialect has none.
 
+    `prefix` and `suffix` are parts of an id that a request may leave out, so that an id without them is an alias.
     `prices` gives an object of components. `more` and `next` are over the whole answer: whether there are more pages,
     and by name the query's parameters that ask for the next one.
     """
 
     items: str = "data"
     id: str = "id"
+    prefix: str = ""
+    suffix: str = ""
     chat: str | None = None
     aliases: str | None = None
     deprecated: str | None = None

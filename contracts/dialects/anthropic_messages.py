@@ -58,15 +58,14 @@ def error(value: object) -> ErrorSeen | None:
 
 def event(recorder: Recorder, name: bytes | None, value: object) -> None:
     """Fold one event; its type stands in the value as well as in the event's name."""
+    seen = told.in_event(value, name)
+    if seen is not None:
+        recorder.error(told.placed(seen, "event", recorder.event, recorder.byte))
+        return
     recorder.schema.validate("event", value, recorder.event, recorder.byte)
     if not isinstance(value, dict):
         return
     kind_of = value.get("type")
-    if kind_of == "error" or value.get("error") or name == b"error":
-        seen = told.at_top(value)
-        if seen is not None:
-            recorder.error(told.placed(seen, "event", recorder.event, recorder.byte))
-        return
     fold = EVENTS.get(kind_of) if isinstance(kind_of, str) else None
     if fold is not None:
         fold(recorder, value)
@@ -113,8 +112,10 @@ def _block_delta(recorder: Recorder, value: dict[str, Any]) -> None:
         piece = delta.get(member)
         if piece and isinstance(piece, str):
             add(choice, piece)
-    if "partial_json" in delta and value.get("index") in choice.calls:
-        recorder.call(choice, CallDelta(value.get("index"), None, None, delta["partial_json"]))
+    position = value.get("index")
+    # What a server tool was asked comes in the same deltas, and is no call of the client's.
+    if "partial_json" in delta and isinstance(position, int) and position in choice.calls:
+        recorder.call(choice, CallDelta(position, None, None, delta["partial_json"]))
 
 
 def _message_delta(recorder: Recorder, value: dict[str, Any]) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 NAME = "cohere"
 NDJSON = False
+FAILED = ("ERROR", "TIMEOUT")  # finish reasons that say that the generation failed
 USAGE = Names("input_tokens", "output_tokens", None)
 
 
@@ -63,17 +64,15 @@ def error(value: object) -> ErrorSeen | None:
 
 def event(recorder: Recorder, name: bytes | None, value: object) -> None:
     """Fold one event."""
-    recorder.schema.validate("event", value, recorder.event, recorder.byte)
-    if not isinstance(value, dict):
-        return
     if recorder.ending:
         recorder.after_close()
-    if name == b"error" or value.get("error") or (isinstance(value.get("message"), str) and "type" not in value):
-        seen = error(value)
-        if seen is not None:
-            recorder.error(told.placed(seen, "event", recorder.event, recorder.byte))
+    seen = error(value) or told.in_event(value, name)
+    if seen is not None:
+        recorder.error(told.placed(seen, "event", recorder.event, recorder.byte))
         return
-    _typed(recorder, value)
+    recorder.schema.validate("event", value, recorder.event, recorder.byte)
+    if isinstance(value, dict):
+        _typed(recorder, value)
 
 
 def _typed(recorder: Recorder, value: dict[str, Any]) -> None:
@@ -141,10 +140,15 @@ def _call(recorder: Recorder, choice: ChoiceRecord, call: object, position: obje
 
 
 def _end(recorder: Recorder, choice: ChoiceRecord, value: dict[str, Any], placed: told.Placed) -> None:
-    """Fold finish reason and usage."""
+    """Fold finish reason, usage and the error that ended the generation."""
     reason = value.get("finish_reason")
     if isinstance(reason, str):
         recorder.finish(choice, reason)
+    said = value.get("error")
+    if reason in FAILED or (said and isinstance(said, str)):
+        message = scrub(said, told.MAX_MESSAGE) if isinstance(said, str) else ""
+        code = reason if reason in FAILED else None
+        recorder.error(ErrorSeen(form="finish", message=message, code=code, event=recorder.event, byte=recorder.byte))
     usage = value.get("usage")
     tokens = usage.get("tokens") if isinstance(usage, dict) else None
     if tokens is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from contracts.dialects import asking, told
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 NAME = "gemini"
 NDJSON = False
 USAGE = Names("promptTokenCount", "candidatesTokenCount", "totalTokenCount", ("beside", "thoughts"))
+COUNTS = ("promptTokenCount", "candidatesTokenCount", "totalTokenCount")
 METHODS = ("generateContent", "streamGenerateContent")
 
 
@@ -39,19 +41,28 @@ def asked(request: Request) -> Asked | None:
     name, _, verb = path.rpartition("/")[2].rpartition(":")
     config = body.get("generationConfig", body.get("generation_config"))
     config = config if isinstance(config, dict) else {}
-    cap = asking.whole(config.get("maxOutputTokens"))
+    cap = asking.whole(config.get("maxOutputTokens", config.get("max_output_tokens")))
     return Asked(
         method=request.method,
         path=path,
         model=name or None,
-        stream=verb == "streamGenerateContent" and "alt=sse" in request.url,
-        usage=False,
+        stream=verb == "streamGenerateContent" and "alt=sse" in re.split("[?&#]", request.url),
         cap=cap,
         cap_name="maxOutputTokens" if cap is not None else None,
         tools=bool(body.get("tools")),
+        forced_call=_mode(body) == "ANY",
         ascii=text.non_ascii == 0,
         damage=tuple(d.kind for d in text.damage),
     )
+
+
+def _mode(body: dict[str, Any]) -> object:
+    """Give the mode of function calling; as in all JSON of protocol buffers, names may be written in either way."""
+    config = body.get("toolConfig", body.get("tool_config"))
+    calling = (
+        config.get("functionCallingConfig", config.get("function_calling_config")) if isinstance(config, dict) else {}
+    )
+    return calling.get("mode") if isinstance(calling, dict) else None
 
 
 def error(value: object) -> ErrorSeen | None:
@@ -63,7 +74,11 @@ def error(value: object) -> ErrorSeen | None:
 
 def event(recorder: Recorder, name: bytes | None, value: object) -> None:
     """Fold one response of a stream."""
-    del name
+    if name == b"error":
+        seen = told.in_event(value, name)
+        if seen is not None:
+            recorder.error(told.placed(seen, "event", recorder.event, recorder.byte))
+        return
     _response(recorder, value, "chunk")
 
 
@@ -92,7 +107,8 @@ def _response(recorder: Recorder, value: object, placed: told.Placed) -> None:
             _candidate(recorder, candidate, position)
     feedback = value.get("promptFeedback")
     if isinstance(feedback, dict) and isinstance(feedback.get("blockReason"), str):
-        recorder.finish(recorder.choice(0), feedback["blockReason"])
+        # Some reasons have the name of a finish reason that means something else: OTHER.
+        recorder.finish(recorder.choice(0), f"blocked:{feedback['blockReason']}")
     _usage(recorder, value.get("usageMetadata"), placed)
 
 
@@ -119,7 +135,9 @@ def _part(recorder: Recorder, choice: ChoiceRecord, part: dict[str, Any]) -> Non
         return
     call = part.get("functionCall")
     if isinstance(call, dict):
-        recorder.call(choice, CallDelta(None, call.get("id"), call.get("name"), call.get("args", {}), whole=True))
+        arguments = call.get("args")
+        arguments = {} if arguments is None else arguments  # a call without any
+        recorder.call(choice, CallDelta(None, call.get("id"), call.get("name"), arguments, whole=True))
     elif any(k in part for k in ("inlineData", "fileData", "executableCode", "codeExecutionResult")):
         choice.other_output += 1
 
@@ -129,6 +147,8 @@ def _usage(recorder: Recorder, usage: object, placed: told.Placed) -> None:
     if usage is None:
         return
     if isinstance(usage, dict):
+        if not any(k in usage for k in COUNTS):
+            return  # Vertex AI sends the kind of traffic alone until the last event
         beside = [asking.whole(usage.get(k)) or 0 for k in ("thoughtsTokenCount", "toolUsePromptTokenCount")]
         usage = {"promptTokenCount": 0, "candidatesTokenCount": 0, **usage, "beside": {"thoughts": sum(beside)}}
     recorder.usage.seen(usage, USAGE, placed, recorder.event, recorder.byte)

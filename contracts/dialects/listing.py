@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from contracts.facts import Fault, Listing
 from contracts.listed import Model
 from contracts.text.scrub import scrub
@@ -44,7 +46,7 @@ def read(value: object, query: ListingQuery) -> Listing:
         if identity in models:
             _note(faults, "duplicate-id", f"'{scrub(identity, 80)}' is listed more than once")
         else:
-            models[identity] = _model(identity, item, extra)
+            models[identity] = _shortened(_model(identity, item, extra), query)
     if len(items) > MAX_MODELS:
         _note(faults, "too-many", f"more than {MAX_MODELS} entries")
     following = _following(value, query)
@@ -107,6 +109,14 @@ def _model(identity: str, item: dict[str, Any], extra: list[tuple[str, Callable[
         quantization=_text(said.get("quantization")),
         parameters=tuple(sorted(_texts(said.get("parameters")))),
     )
+
+
+def _shortened(model: Model, query: ListingQuery) -> Model:
+    """Add the id without the parts that a request may leave out to a model's aliases."""
+    short = model.id.removeprefix(query.prefix).removesuffix(query.suffix)
+    if short in ("", model.id):
+        return model
+    return structs.replace(model, aliases=(*model.aliases, short))
 
 
 def _text(value: object) -> str | None:

@@ -63,8 +63,11 @@ def error(value: object) -> ErrorSeen | None:
 
 
 def event(recorder: Recorder, name: bytes | None, value: object) -> None:
-    """Fold one line."""
-    del name
+    """Fold one line; behind a gateway it may be an event with a name."""
+    seen = told.in_event(value, name) if name == b"error" else None
+    if seen is not None:
+        recorder.error(told.placed(seen, "event", recorder.event, recorder.byte))
+        return
     _line(recorder, value, "finish")
 
 
@@ -105,8 +108,10 @@ def _line(recorder: Recorder, value: object, placed: told.Placed) -> None:
 
 def _done(recorder: Recorder, value: dict[str, Any], placed: told.Placed) -> None:
     """Fold the last line. Versions before 0.1.42 send no reason; a prompt that was cached is not counted again."""
-    reason = value.get("done_reason")
-    recorder.finish(recorder.choice(0), reason if isinstance(reason, str) else "stop")
+    reason, choice = value.get("done_reason"), recorder.choice(0)
+    recorder.finish(choice, reason if isinstance(reason, str) else "stop")
+    if reason in ("load", "unload"):
+        choice.other_output += 1  # a chat without messages asks for just that
     if "eval_count" in value or "prompt_eval_count" in value:
         usage = {"prompt_eval_count": 0, "eval_count": 0, **value}
         recorder.usage.seen(usage, USAGE, placed, recorder.event, recorder.byte)

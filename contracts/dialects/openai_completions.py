@@ -29,13 +29,12 @@ def kind(method: str, path: str) -> AnswerKind | None:
 def event(recorder: Recorder, name: bytes | None, value: object) -> None:
     """Fold one chunk."""
     recorder.usage.event_after()
-    seen = told.at_top(value) if isinstance(value, dict) else None
-    if seen is None and name == b"error":
-        seen = told.from_member(value, "event", nested=False)
+    seen = told.in_event(value, name)
     if seen is not None:
         recorder.error(told.placed(seen, "event" if name == b"error" else seen.form, recorder.event, recorder.byte))
     else:
-        _fold(recorder, value)
+        recorder.schema.validate("completion", value, recorder.event, recorder.byte)
+    _fold(recorder, value)
 
 
 def body(recorder: Recorder, value: object) -> None:
@@ -44,12 +43,12 @@ def body(recorder: Recorder, value: object) -> None:
     if seen is not None:
         recorder.error(told.placed(seen, seen.form, recorder.event, recorder.byte))
     else:
-        _fold(recorder, value)
+        recorder.schema.validate("completion", value, recorder.event, recorder.byte)
+    _fold(recorder, value)
 
 
 def _fold(recorder: Recorder, value: object) -> None:
-    """Fold one chunk or completion; they have one shape."""
-    recorder.schema.validate("completion", value, recorder.event, recorder.byte)
+    """Fold one chunk or completion, also one beside an error; they have one shape."""
     if not isinstance(value, dict):
         return
     openai_chat.head(recorder, value)

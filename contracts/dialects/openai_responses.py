@@ -59,26 +59,32 @@ def error(value: object) -> ErrorSeen | None:
 
 def event(recorder: Recorder, name: bytes | None, value: object) -> None:
     """Fold one event."""
+    seen = told.in_event(value, name)
+    if seen is not None:
+        recorder.error(told.placed(seen, "event", recorder.event, recorder.byte))
+        return
     recorder.schema.validate("event", value, recorder.event, recorder.byte)
     if not isinstance(value, dict):
         return
     kind_of = value.get("type")
-    if kind_of == "error" or name == b"error" or value.get("error"):
-        seen = told.at_top(value) or told.from_member(value, "event", nested=False)
-        if seen is not None:
-            recorder.error(told.placed(seen, "event", recorder.event, recorder.byte))
-        return
     choice, piece = recorder.choice(0), value.get("delta")
     response = value.get("response")
     if isinstance(response, dict):
         _head(recorder, response)
     if kind_of in ENDS:
-        _end(recorder, choice, response if isinstance(response, dict) else {})
+        response = response if isinstance(response, dict) else {}
+        if not any(
+            (choice.text_chars, choice.reasoning_chars, choice.refusal_chars, choice.calls, choice.other_output)
+        ):
+            _output(recorder, choice, response)  # a server that sends no deltas says it all here
+        _end(recorder, choice, response)
         recorder.closed()
     elif isinstance(piece, str):
         _delta(recorder, choice, value, piece)
     elif kind_of == "response.output_item.added" and isinstance(value.get("item"), dict):
         _item_added(recorder, choice, value["item"], value.get("output_index"))
+    elif kind_of == "response.function_call_arguments.done":
+        _arguments_done(recorder, choice, value)
 
 
 def _delta(recorder: Recorder, choice: ChoiceRecord, value: dict[str, Any], piece: str) -> None:
@@ -104,11 +110,17 @@ def body(recorder: Recorder, value: object) -> None:
     if not isinstance(value, dict):
         return
     _head(recorder, value)
-    choice, output = recorder.choice(0), value.get("output")
+    choice = recorder.choice(0)
+    _output(recorder, choice, value)
+    _end(recorder, choice, value)
+
+
+def _output(recorder: Recorder, choice: ChoiceRecord, response: dict[str, Any]) -> None:
+    """Fold all items of a response."""
+    output = response.get("output")
     for position, item in enumerate(output if isinstance(output, list) else ()):
         if isinstance(item, dict):
             _item(recorder, choice, item, position)
-    _end(recorder, choice, value)
 
 
 def _head(recorder: Recorder, response: dict[str, Any]) -> None:
@@ -125,6 +137,14 @@ def _item_added(recorder: Recorder, choice: ChoiceRecord, item: dict[str, Any], 
         recorder.call(choice, CallDelta(position, item.get("call_id"), item.get("name"), None))
     elif item.get("type") not in ("message", "reasoning"):
         choice.other_output += 1  # a built-in tool, an image, a custom call whose input is no JSON
+
+
+def _arguments_done(recorder: Recorder, choice: ChoiceRecord, value: dict[str, Any]) -> None:
+    """Take the arguments of a call as a whole where no delta brought them."""
+    position = value.get("output_index")
+    call = choice.calls.get(position) if isinstance(position, int) else None
+    if call is not None and not call.arguments:
+        recorder.call(choice, CallDelta(position, None, None, value.get("arguments")))
 
 
 def _item(recorder: Recorder, choice: ChoiceRecord, item: dict[str, Any], position: int) -> None:

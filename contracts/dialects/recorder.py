@@ -146,7 +146,8 @@ class Recorder:
             after = close.after or Fault(kind="close", event=self.event, byte=self.byte)
             self.close = Close(count=close.count + 1, event=close.event, byte=close.byte, after=after)
         else:
-            self.close = Close(count=1, event=self.event, byte=self.byte)
+            # What came after an event that only the close may follow is known already.
+            self.close = Close(count=1, event=self.event, byte=self.byte, after=close.after)
 
     def trailer(self, data: bytes) -> bool:
         """Tell whether a payload is one that may follow the close, once."""

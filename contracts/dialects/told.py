@@ -13,7 +13,7 @@ from contracts.text.scrub import scrub
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Placed", "at_top", "from_member", "placed"]
+__all__ = ["Placed", "at_top", "from_member", "in_event", "placed"]
 
 MAX_MESSAGE = 300
 _MESSAGES = ("message", "msg", "detail", "error_description", "title")
@@ -66,6 +66,14 @@ def at_top(value: Mapping[str, Any]) -> ErrorSeen | None:
             {"message": detail} if isinstance(detail, str) else {"message": "see detail"}, "bare", nested=False
         )
     return None
+
+
+def in_event(value: object, name: bytes | None) -> ErrorSeen | None:
+    """Find the error that an event of a stream tells; one named `error` tells one whatever it holds."""
+    seen = at_top(value) if isinstance(value, dict) else None
+    if seen is None and name == b"error":
+        return from_member(value, "event", nested=False) or ErrorSeen(form="event", shaped=False)
+    return seen
 
 
 def placed(seen: ErrorSeen, form: str, event: int | None, byte: int | None) -> ErrorSeen:
