@@ -1,0 +1,36 @@
+"""How dialect `anthropic-messages` asks: a tiny streamed chat, and a chat without a key."""
+
+from __future__ import annotations
+
+import msgspec
+
+from contracts.dialects.openai_chat_ask import PROMPT
+
+VERSION = "2023-06-01"  # https://docs.anthropic.com/en/api/versioning, read 2026-11-30: every request has to name it
+
+
+def chat_path(model: str) -> str:
+    """Give the path below the base URL, whatever the model."""
+    del model
+    return "/messages"
+
+
+def free_chat(model: str, cap: int) -> bytes:
+    """Give the body of a tiny streamed chat."""
+    messages = [{"role": "user", "content": PROMPT}]
+    return msgspec.json.encode({"model": model, "messages": messages, "stream": True, "max_tokens": cap})
+
+
+def probe(model: str) -> bytes:
+    """Give the body of a chat that is sent without a key."""
+    return msgspec.json.encode({"model": model, "messages": [{"role": "user", "content": "ping"}], "max_tokens": 1})
+
+
+def credentials(key: str) -> tuple[tuple[str, str], ...]:
+    """Give the header that carries a key."""
+    return (("x-api-key", key),)
+
+
+def headers() -> tuple[tuple[str, str], ...]:
+    """Give the header that every request has to carry."""
+    return (("anthropic-version", VERSION),)

@@ -1,0 +1,24 @@
+"""How dialect `cohere` asks: a tiny streamed chat, and a chat without a key. The base URL is without a version."""
+
+from __future__ import annotations
+
+import msgspec
+
+from contracts.dialects import openai_chat_ask
+from contracts.dialects.openai_chat_ask import PROMPT
+
+credentials = openai_chat_ask.credentials
+headers = openai_chat_ask.headers
+probe = openai_chat_ask.probe  # the members that it has are the same here
+
+
+def chat_path(model: str) -> str:
+    """Give the path below the base URL, whatever the model; the listing is at another version."""
+    del model
+    return "/v2/chat"
+
+
+def free_chat(model: str, cap: int) -> bytes:
+    """Give the body of a tiny streamed chat."""
+    messages = [{"role": "user", "content": PROMPT}]
+    return msgspec.json.encode({"model": model, "messages": messages, "stream": True, "max_tokens": cap})
