@@ -3,7 +3,8 @@
 What it checks
     The name the answer gives, against the name that was asked: equal, or a dated form (`…-2025-04-14`,
     `…-20250414`, `…-0125`), `…-latest`, the same name with or without its vendor and variant (`:free`), the
-    same words in another order, an alias of the listing, or one that the row states.
+    same words in another order, an alias of the listing, or one that the row states. A name that ends in `-latest`
+    may be answered by a version of it.
 
 Why it matters
     A silent substitution changes quality and price without a word.
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 # 2025-04-14 · 20250414 · 05-20 · 08-2024 · 250414 · 2411 · 0125 · 001, with a revision as Bedrock writes it (-v1:0)
 DATE = r"[-@_](\d{4}-\d{2}-\d{2}|\d{8}|\d{2}-\d{4}|\d{2}-\d{2}|\d{6}|\d{4}|\d{3}|latest)(?:-v\d+)?$"
 
+VENDOR = r"^(?:[a-z]+\.)+"  # as Bedrock writes it: us.anthropic.claude-…
+UNFINISHED = ("preview", "exp")
+
 
 class Parameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`aliases`: by asked id, the ids that may answer; `*` is any."""
@@ -50,9 +54,10 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
         return not_applicable("the path names a deployment, which is no model id")
     if not reply.models:
         return not_applicable("the answer names no model")
-    allowed = (*want.aliases.get(asked, ()), *_listed_aliases(facts.catalogue, asked))
+    stated = want.aliases.get(asked) or want.aliases.get(asked.rsplit("/", 1)[-1], ())
+    allowed = (asked, *stated, *_listed_aliases(facts.catalogue, asked))
     for seen in reply.models:
-        if "*" not in allowed and seen.value not in allowed and not same_model(asked, seen.value):
+        if "*" not in allowed and not any(same_model(name, seen.value) for name in allowed):
             where = Where(event=seen.event, byte=seen.byte)
             return violated(
                 f"{asked} was asked for and {seen.value} answered", expected=asked, observed=seen.value, where=where
@@ -72,12 +77,16 @@ def same_model(asked: str, answered: str) -> bool:
     answered_stem, answered_date = _dated(answered_name[0])
     if asked_date and answered_date and asked_date != answered_date and "latest" not in (asked_date, answered_date):
         return False
-    return _words(asked_stem) == _words(answered_stem)
+    words, others = _words(asked_stem), _words(answered_stem)
+    if asked_date == "latest":  # gemini-flash-latest is answered by gemini-2.5-flash-preview: a version may be added
+        others = [w for w in others if w in words or not (w.isdigit() or w in UNFINISHED)]
+    return words == others
 
 
 def _tagged(name: str) -> tuple[str, str]:
     """Split `vendor/name:tag` into name and tag, in lower case; the vendor is left out, `latest` is no tag."""
     name, _, tag = name.lower().rsplit("/", 1)[-1].partition(":")
+    name = re.sub(VENDOR, "", name)
     return name, "" if tag in ("latest", "0") else tag
 
 

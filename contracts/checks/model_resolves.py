@@ -31,12 +31,18 @@ REFUSALS = (400, 404, 410)
 CODES = ("model_not_found", "model_not_available", "model_not_supported", "invalid_model", "unknown_model",
          "model_decommissioned", "model_deprecated", "not_found_error")  # fmt: skip
 PHRASES = ("model not found", "no such model", "unknown model", "invalid model", "model does not exist",
-           "not a chat model", "not support chat", "no endpoints found", "not a valid model",
-           "model not exist")  # fmt: skip
+           "no endpoints found", "not a valid model", "model not exist")  # fmt: skip
+NOT_CHAT = (
+    "not a chat model",
+    "not support chat",
+)  # whatever else is said, as in `an audio model and not a chat model`
 # An error may name the model and be about the request all the same: its length, its parameters, its modality.
 ABOUT_THE_REQUEST = ("context", "token", "length", "parameter", "temperature", "top_p", "response_format", "json",
                      "tool", "function call", "image", "audio", "vision", "modalit", "data policy", "quota",
-                     "credit", "api key", "guardrail", "prompt")  # fmt: skip
+                     "credit", "api key", "guardrail", "prompt", "logprob", "penalty", "penalties", "reasoning",
+                     "thinking", "role", "messages", "system", "instruction", "policy", "flagged", "stream", "seed",
+                     "logit", "'stop'", "n=", "stop sequence")  # fmt: skip
+NO_PARAM = (None, "", "None", "null", "model")
 
 
 class Parameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -144,11 +150,15 @@ def names_model(facts: Facts) -> ErrorSeen | None:
     for error in facts.errors:
         if error.code in CODES or error.param == "model":
             return error
+        if error.param not in NO_PARAM:
+            continue  # it names the member of the request that it is about
         said = error.message.casefold()
         names = {n for n in (asked.casefold(), asked.casefold().rsplit("/", 1)[-1]) if n} if asked else set()
         named = [n for n in names if n in said]
         for name in named:
             said = said.replace(name, " ")
+        if any(phrase in said for phrase in NOT_CHAT):
+            return error
         about_request = any(word in said for word in ABOUT_THE_REQUEST)
         if not about_request and (named or any(p in said for p in PHRASES)):
             return error
