@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from contracts.facts import Facts
 
 NONE = "none"
+PAYLOAD = "[DONE]"  # no JSON, so no line of NDJSON
 
 
 class Parameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -58,6 +59,8 @@ def _close(facts: Facts, reply: Reply, want: Parameters) -> Verdict:
             return violated("a close came where the row says that none does", expected="none", where=where)
         return holds("no close is sent, as the row says")
     if not close.count:
+        if want.sentinel == PAYLOAD and facts.body.kind == "ndjson":
+            return not_applicable(f"the answer is NDJSON, which cannot hold {PAYLOAD} (http.media-type)")
         if want.missing == "allowed":
             return holds("no close came, which the row allows")
         if facts.errors:
