@@ -181,4 +181,9 @@ def write_note(provider: str, findings: Sequence[Finding], texts: Mapping[str, s
 
 def encode(value: Report | Note) -> bytes:
     """One line of JSON in UTF-8, members in the published order, without a line end."""
-    return msgspec.json.encode(value)
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:  # a model id may hold an unpaired surrogate, which has no UTF-8
+        from contracts.dialects.schema import encodable
+
+        return msgspec.json.encode(encodable(msgspec.to_builtins(value)))

@@ -107,6 +107,13 @@ def report(*findings: Finding) -> Report:
     )
 
 
+def test_an_unpaired_surrogate_in_a_model_id_does_not_keep_the_report_from_being_written() -> None:
+    odd = finding("reply.model", Outcome.VIOLATED, model="größe\ud83d", expected="größe\ud83d")
+    document = msgspec.json.decode(encode(report(odd, VIOLATED)))
+    assert [f["model"] for f in document["findings"]] == ["größe?", None]
+    assert document["findings"][0]["detail"] == "reply.model: was 报告"
+
+
 def test_the_members_stand_in_the_published_order() -> None:
     document = msgspec.json.decode(encode(report(VIOLATED)))
     assert list(document) == [
