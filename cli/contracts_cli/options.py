@@ -283,5 +283,38 @@ COMMANDS = {
                 ),
             ),
         ),
+        Command(
+            name="init",
+            help="Write a provider's row: from the library, or by asking a host's free endpoints what it is.",
+            positional=Positional(
+                name="target",
+                metavar="NAME|URL",
+                help="A row of the library such as openrouter, or a host's URL.",
+                many=False,
+                required=True,
+            ),
+            options=(
+                Option(
+                    name="config",
+                    flags=("--config",),
+                    metavar="FILE",
+                    help="The providers file, made where there is none; else providers.yaml, here or above.",
+                ),
+                Option(name="name", flags=("--as",), metavar="NAME", help="What the row is called."),
+                Option(
+                    name="api_key",
+                    flags=("--key",),
+                    metavar="VARIABLE",
+                    help="The variable that holds the key; the key is then sent to the host.",
+                ),
+                Option(
+                    name="timeout_s",
+                    flags=("--timeout",),
+                    kind="seconds",
+                    metavar="TIME",
+                    help="Limit for all questions, as 20s (the rule), 500ms or 2m.",
+                ),
+            ),
+        ),
     )
 }

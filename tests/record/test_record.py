@@ -258,8 +258,8 @@ class Counting:
 
 
 async def _nothing() -> AsyncIterator[bytes]:
-    for never in ():
-        yield never
+    for chunk in list[bytes]():
+        yield chunk
 
 
 @settings(max_examples=60, deadline=None)

@@ -167,7 +167,7 @@ def test_pieces_of_an_honest_stream_make_no_secret() -> None:
 
 @pytest.mark.parametrize(
     "evil",
-    [b'"' + b'\\"' * 200_000, b"sk-" * 100_000, b"eyJ-" * 80_000, b"a@a." * 80_000, b"\\" * 300_000, b"MTEx" * 60_000],
+    [b'"' + b'\\"' * 60_000, b"sk-" * 40_000, b"eyJ-" * 20_000, b"a@a." * 30_000, b"\\" * 100_000, b"MTEx" * 12_000],
 )
 def test_no_body_takes_longer_than_its_length_allows(evil: bytes) -> None:
     import time
