@@ -35,11 +35,12 @@ CONTRACTS = catalogue.load(None).bound_to_dialect("openai-chat")
 
 
 @cache
-def findings(path: Path) -> tuple[Finding, ...]:
+def findings(path: Path, dialect: str) -> tuple[Finding, ...]:
     request = path.with_suffix(".request.json")
     listing = path.with_suffix(".models.http")
     settings = InspectSettings(
         files=(str(path),),
+        dialect=dialect,
         request=str(request) if request.exists() else None,
         listing=str(listing) if listing.exists() else None,
     )
@@ -48,7 +49,7 @@ def findings(path: Path) -> tuple[Finding, ...]:
 
 @pytest.mark.parametrize(("path", "said"), CAPTURES, ids=[path.stem for path, _ in CAPTURES])
 def test_a_capture_violates_what_it_must_and_nothing_else(path: Path, said: Expected) -> None:
-    violated = {f.contract: f.detail for f in findings(path) if f.outcome is Outcome.VIOLATED}
+    violated = {f.contract: f.detail for f in findings(path, said["dialect"]) if f.outcome is Outcome.VIOLATED}
     missed = set(said["must"]) - set(violated)
     false_alarms = {k: v for k, v in violated.items() if k not in {*said["must"], *said["may"]}}
     assert not missed, f"{said['why']}; not violated: {sorted(missed)}; violated: {violated}"
@@ -66,7 +67,7 @@ def outcomes() -> dict[str, set[str]]:
     """Tell to what each contract came over all captures; only what a capture is sure of counts as violated."""
     seen: dict[str, set[str]] = defaultdict(set)
     for path, said in CAPTURES:
-        for finding in findings(path):
+        for finding in findings(path, said["dialect"]):
             if finding.outcome is not Outcome.VIOLATED or finding.contract in said["must"]:
                 seen[finding.contract].add(finding.outcome.value)
     return seen

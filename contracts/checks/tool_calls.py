@@ -75,7 +75,7 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
 
 def _allowed(want: Parameters) -> set[str]:
     """Give the kinds that are no fault under these parameters."""
-    allowed = {"arguments-cut", "arguments-object" if want.arguments == "object" else ""}
+    allowed = {"arguments-cut", f"arguments-{want.arguments}"}
     if want.index == "optional":
         allowed.add("index-missing")
     if want.repeats == "allowed":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from contracts.dialects import asking, told
 from contracts.dialects.calls import CallDelta
@@ -152,7 +152,9 @@ def _block(recorder: Recorder, choice: ChoiceRecord, block: dict[str, Any], posi
     match block.get("type"):
         case "tool_use":
             arguments = block.get("input") if whole else None
-            recorder.call(choice, CallDelta(position, block.get("id"), block.get("name"), arguments, whole))
+            # A stream sends the text of the object in pieces.
+            form: Literal["text", "object"] = "object" if whole else "text"
+            recorder.call(choice, CallDelta(position, block.get("id"), block.get("name"), arguments, whole, form))
         case "text" | "thinking":
             text, thinking = block.get("text"), block.get("thinking")
             if text and isinstance(text, str):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from contracts.facts import Text
 from contracts.text.damage import Scanner, merge
@@ -22,7 +22,7 @@ class CallDelta(NamedTuple):
     """One piece of a call as the dialect read it; None is a member that was absent or null.
 
     `arguments` may be any JSON value: what is no text is a fact. `whole`: the dialect sends calls in one piece,
-    so index and order mean nothing.
+    so index and order mean nothing. `form`: how the dialect sends arguments; `free` is text that need not be JSON.
     """
 
     position: object
@@ -30,12 +30,13 @@ class CallDelta(NamedTuple):
     name: object
     arguments: object
     whole: bool = False
+    form: Literal["text", "object", "free"] = "text"
 
 
 class CallRecord:
     """One call while it is being assembled."""
 
-    __slots__ = ("arguments", "byte", "deltas", "event", "id", "label", "name", "skip", "structured")
+    __slots__ = ("arguments", "byte", "deltas", "event", "form", "id", "label", "name", "skip", "structured")
 
     def __init__(self, label: str, event: int | None, byte: int | None) -> None:
         """Start empty at the place of the first delta; `label` names the call to people."""
@@ -45,6 +46,7 @@ class CallRecord:
         self.arguments: list[str] = []
         self.deltas = 0
         self.skip = False
+        self.form = "text"
         self.structured: object = UNREADABLE
 
 
@@ -58,6 +60,8 @@ def record(recorder: Recorder, choice: ChoiceRecord, delta: CallDelta) -> None:
             return
         call = choice.calls[key] = CallRecord(f"call {len(choice.calls)}", recorder.event, recorder.byte)
     call.deltas += 1
+    if delta.form != "text":
+        call.form = delta.form
     _identify(recorder, call, delta)
     _extend(recorder, call, delta.arguments)
 
@@ -129,11 +133,15 @@ def _arguments(recorder: Recorder, choice: ChoiceRecord, call: CallRecord) -> ob
     place = (call.event, call.byte)
     if call.skip:
         return None
+    if call.form == "free" and call.structured is UNREADABLE:
+        return "".join(call.arguments)
     if call.structured is not UNREADABLE:
         kind = "object" if isinstance(call.structured, dict) else "not-object"
         recorder.call_fault(f"arguments-{kind}", f"the arguments of {call.label} are {kind}, not text", *place)
         return call.structured
     joined = "".join(call.arguments)
+    if call.form == "object" and joined:
+        recorder.call_fault("arguments-text", f"the arguments of {call.label} are text, not an object", *place)
     value, faults = decode(joined.encode("utf-8", "surrogatepass"))
     cut = choice.finishes and choice.finishes[-1].reason in recorder.tables.cut_reasons
     for fault in faults:

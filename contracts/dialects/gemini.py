@@ -137,7 +137,7 @@ def _part(recorder: Recorder, choice: ChoiceRecord, part: dict[str, Any]) -> Non
     if isinstance(call, dict):
         arguments = call.get("args")
         arguments = {} if arguments is None else arguments  # a call without any
-        recorder.call(choice, CallDelta(None, call.get("id"), call.get("name"), arguments, whole=True))
+        recorder.call(choice, CallDelta(None, call.get("id"), call.get("name"), arguments, whole=True, form="object"))
     elif any(k in part for k in ("inlineData", "fileData", "executableCode", "codeExecutionResult")):
         choice.other_output += 1
 

@@ -100,8 +100,8 @@ def _line(recorder: Recorder, value: object, placed: told.Placed) -> None:
     for call in calls if isinstance(calls, list) else ():
         function = call.get("function") if isinstance(call, dict) else None
         if isinstance(function, dict):
-            delta = CallDelta(None, call.get("id"), function.get("name"), function.get("arguments"), whole=True)
-            recorder.call(choice, delta)
+            name, sent = function.get("name"), function.get("arguments")
+            recorder.call(choice, CallDelta(None, call.get("id"), name, sent, whole=True, form="object"))
     if value.get("done") is True:
         _done(recorder, value, placed)
 

@@ -78,7 +78,7 @@ def event(recorder: Recorder, name: bytes | None, value: object) -> None:
         else:
             recorder.error(told.placed(seen, "event", recorder.event, recorder.byte))
         return
-    if not value.get("error") and "choices" in value and name != b"error":
+    if not value.get("error") and "choices" in value and name != b"error" and "base_resp" not in value:
         _chunk(recorder, value)
         return
     seen = told.at_top(value) or (told.from_member(value, "event", nested=False) if name == b"error" else None)
@@ -221,7 +221,10 @@ def _rest(recorder: Recorder, record: ChoiceRecord, content: dict[str, Any], *, 
 
 
 def _call(call: dict[str, Any], *, whole: bool) -> CallDelta:
-    """Read one piece of a tool call."""
+    """Read one piece of a tool call; what a custom tool is given is free text."""
+    custom = call.get("custom")
+    if isinstance(custom, dict):
+        return CallDelta(call.get("index"), call.get("id"), custom.get("name"), custom.get("input"), whole, "free")
     function = call.get("function")
     function = function if isinstance(function, dict) else {}
     return CallDelta(call.get("index"), call.get("id"), function.get("name"), function.get("arguments"), whole)

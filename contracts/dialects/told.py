@@ -49,6 +49,10 @@ def at_top(value: Mapping[str, Any]) -> ErrorSeen | None:
     if error is not None:
         # `{"error": "invalid_grant", "error_description": …}` and `{"error": "…", "message": …}` say more beside it
         return error
+    status = value.get("base_resp")  # MiniMax sends one with every answer; 0 is success
+    if isinstance(status, dict) and status.get("status_code"):
+        said = {"message": status.get("status_msg"), "code": status["status_code"]}
+        return from_member(said, "bare", nested=False)
     if value.get("object") == "error" or value.get("type") == "error":
         return from_member(value, "body", nested=False)
     errors = value.get("errors")
