@@ -6,6 +6,7 @@ A library would set right what has to be wrong: lengths that lie, bodies without
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 import struct
 from collections.abc import Iterator
@@ -180,6 +181,15 @@ class Connection:
                 self._writer.transport.abort()
             case End.CLOSE:
                 pass
+
+    async def linger(self) -> None:
+        """Read what a refused client still sends: closing before that would reset the refusal away (RFC 9112, 9.6)."""
+        if self._writer.can_write_eof():
+            self._writer.write_eof()
+            with contextlib.suppress(GoneError):
+                while True:
+                    self._ahead.clear()
+                    await self._more()
 
     async def close(self) -> None:
         """End the connection once the client has taken what was sent."""

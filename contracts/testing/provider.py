@@ -194,6 +194,7 @@ class HostileProvider:
             except http1.BadRequestError as refused:
                 refusal = answers.error(refused.status, str(refused))
                 await connection.send(refusal, version="HTTP/1.1", keep=False)
+                await connection.linger()
                 return
             ask = self._asked(head, body, record)
             answer = self._stray(ask) if record is self._strays else honest.answer(self._play, ask)

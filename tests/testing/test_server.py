@@ -70,12 +70,7 @@ def test_a_request_may_come_byte_by_byte_and_in_chunks(client: Any) -> None:
 def test_a_request_that_cannot_be_read_is_refused(sent: bytes, status: int, client: Any) -> None:
     with HostileProvider() as provider, client.connect(provider) as connection:
         connection.sendall(sent)
-        data = b""
-        try:
-            for piece in client.received(connection, 1 << 20):
-                data += piece
-        except ConnectionResetError:
-            pass  # what it did not read of the request makes its close a reset
+        data = b"".join(client.received(connection, 1 << 20))
         assert data[:12] == f"HTTP/1.1 {status}".encode()
         assert provider.request_count == 0
 
