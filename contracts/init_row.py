@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 SUGGESTED = 3  # models: enough to judge, few enough that somebody chooses
 # What is asked of a host that nobody knows, in this order; all are GETs that list models.
 PATHS = ("/models", "/v1/models", "/api/v1/models", "/v1beta/models", "/api/tags")
+FROM_THE_ROOT = ("/v1/models", "/models", *PATHS[2:])  # a host that answers at both documents the first
 UNTOLD = (
     "whether a chat costs money (`billing: none` where none does), and how many free chats a day it allows",
     "how its streams end and where usage stands: `contracts check` shows that, and the row's `contracts` say it",
@@ -72,7 +73,7 @@ def initialize(settings: InitSettings, environ: Mapping[str, str] = os.environ) 
     taken = set(catalogues.load(path).providers) if there is not None and there.strip() else set()
     known = shipped.read(Cache(None)).providers
     is_url = "://" in settings.target
-    name = settings.name or (_name_of(settings.target) if is_url else settings.target)
+    name = settings.name or (_name_of(_base(settings.target)) if is_url else settings.target)
     _check(name, Name, "--as")
     if settings.api_key is not None:
         _check(settings.api_key, Variable, "--key")
@@ -128,12 +129,10 @@ def _from_host(
     from contracts.config import guess as guesses
     from contracts.evidence import probe
 
-    base = settings.target.split("?")[0].split("#")[0].rstrip("/")
-    for ending in ("/chat/completions", "/models", "/api/tags", "/api/chat"):
-        base = base.removesuffix(ending)
-    _check_url(base)
+    base = _base(settings.target)
     library = next((n for n, d in known.items() if _host(_base_of(d, n)) == _host(base) and not _is_local(base)), None)
-    paths = dict.fromkeys(PATHS, lambda value: guesses.guess(value) is not None)
+    order = PATHS if urlsplit(base).path else FROM_THE_ROOT
+    paths = dict.fromkeys(order, lambda value: guesses.guess(value) is not None)
     heard = probe.ask_all(base, paths, settings.api_key, settings.timeout_s, environ)
     told = [_said(one) for one in heard]
     guess = None if heard[-1].value is None else guesses.guess(heard[-1].value)
@@ -160,10 +159,15 @@ def _from_host(
     return row, (*told, *_found(guess)), (*_untold(guess, has_key=has_key), *UNTOLD)
 
 
-def _check_url(base: str) -> None:
+def _base(url: str) -> str:
+    """Give the base of a URL, also of one that was copied with the path of a request."""
+    base = url.split("?")[0].split("#")[0].rstrip("/")
+    for ending in ("/chat/completions", "/models", "/api/tags", "/api/chat"):
+        base = base.removesuffix(ending)
     if not _fits(base, Url) or not _host(base):
         shown = "one with '@' (not shown)" if "@" in base else show(base)
         raise ConfigError(f"expected an http or https URL without credentials, found {shown}")
+    return base
 
 
 def _fits(text: str, kind: Any) -> bool:
