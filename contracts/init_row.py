@@ -161,7 +161,7 @@ def _from_host(
 
 def _base(url: str) -> str:
     """Give the base of a URL, also of one that was copied with the path of a request."""
-    base = url.split("?")[0].split("#")[0].rstrip("/")
+    base = url.partition("?")[0].partition("#")[0].rstrip("/")
     for ending in ("/chat/completions", "/models", "/api/tags", "/api/chat"):
         base = base.removesuffix(ending)
     if not _fits(base, Url) or not _host(base):
