@@ -150,7 +150,7 @@ def _from_host(
                 "read",
             )
         raise EvidenceError(f"{base}: no model listing that is known: " + "; ".join(told), "read")
-    base_url, path = _split(base, heard[-1].path, guess)
+    base_url, path = _split(base, heard[-1].path)
     has_key = wants_key or settings.api_key is not None
     row = {"dialect": guess.dialect, "base_url": base_url}
     if has_key:
@@ -193,10 +193,8 @@ def _variable(name: str) -> str:
     return f"{plain}_API_KEY" if plain[:1].isalpha() else "API_KEY"
 
 
-def _split(base: str, path: str, guess: Guess) -> tuple[str, str]:
+def _split(base: str, path: str) -> tuple[str, str]:
     """Divide what was asked into the base URL, which the dialect's chat path follows, and the listing's path."""
-    if guess.dialect == "ollama":
-        return base, path
     prefix, _, last = path.rpartition("/")
     return f"{base}{prefix}", f"/{last}"
 
