@@ -19,7 +19,7 @@ from contracts.model import Evidence, Outcome, Request, Severity
 from contracts.report import Report, Requests, summarize, write_note
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from collections.abc import Set as AbstractSet
 
     from contracts.config.catalogue import BoundContract, Catalogue
@@ -42,8 +42,12 @@ class Outcomes(Struct, frozen=True):
     beyond: frozenset[tuple[str | None, str]] = frozenset()
 
 
-def check(settings: Settings) -> tuple[Report, int]:
+def check(settings: Settings, warn: Callable[[str], None] | None = None) -> tuple[Report, int]:
     """Judge providers and give the report with the exit status.
+
+    Args:
+        settings: what was asked for.
+        warn: is told, once, that the state cannot be used; the run then goes on without it.
 
     Raises:
         ConfigError: for a bad YAML file, an unknown name, or a folder of cassettes that is not there.
@@ -51,8 +55,10 @@ def check(settings: Settings) -> tuple[Report, int]:
     """
     if settings.replay is None:
         from contracts import live  # a replay needs none of what asking providers needs
+        from contracts.evidence import remembering
 
-        return live.check(settings)
+        with remembering.opened(settings.state, warn) as memory:
+            return live.check(settings, memory=memory)
     started_at = datetime.now(UTC)
     catalogue, rows = rows_of(settings)
     folder = settings.replay or os.path.join(os.path.dirname(catalogue.config or ""), CASSETTES)

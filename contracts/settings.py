@@ -56,12 +56,14 @@ class Settings(Shared, frozen=True, kw_only=True):
         replay: the folder of cassettes, `""` for `cassettes` beside the providers file, None for no replay.
         timeout_s: limit for the whole run, in seconds; what was not reached by then is unknown.
         retries: further attempts where no connection could be made; an answer, whatever it is, is not asked for again.
+        state: the file that holds what earlier runs saw; None remembers nothing.
     """
 
     providers: tuple[str, ...] = ()
     replay: str | None = None
     timeout_s: float = 20.0
     retries: int = 0
+    state: str | None = None
 
 
 class InspectSettings(Shared, frozen=True, kw_only=True):

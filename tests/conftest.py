@@ -37,3 +37,11 @@ def _guarded(method: Any) -> Any:
         return method(self, *args)
 
     return guarded
+
+
+@pytest.fixture(autouse=True)
+def state_of_its_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no test see what another remembered, nor what the user's own runs did."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+    monkeypatch.delenv("STATE_DIRECTORY", raising=False)
+    monkeypatch.delenv("CONTRACTS_STATE", raising=False)

@@ -92,6 +92,13 @@ FORMAT = Option(
     choices=("text", "json"),
     help="What goes to standard output; text if not said.",
 )
+STATE = Option(
+    name="state",
+    flags=("--state",),
+    metavar="PATH",
+    help="The file that holds what earlier runs saw, none for no file; else below $STATE_DIRECTORY or "
+    "$XDG_STATE_HOME/contracts.",
+)
 VERBOSE = Option(name="verbose", flags=("-v", "--verbose"), kind="flag", help="Show everything, also what holds.")
 
 JUDGING = (
@@ -172,6 +179,7 @@ COMMANDS = {
                     metavar="N",
                     help="Further attempts where no connection can be made; as a rule none.",
                 ),
+                STATE,
             ),
         ),
         Command(
@@ -255,7 +263,7 @@ COMMANDS = {
         ),
         Command(
             name="record",
-            help="Keep a provider's answers as vcrpy cassettes, scrubbed; asks only what is free unless given a budget.",
+            help="Keep a provider's answers as scrubbed vcrpy cassettes; asks only what is free unless given a budget.",
             positional=Positional(
                 name="provider", metavar="PROVIDER", help="A row of the providers file.", many=False, required=True
             ),
@@ -281,6 +289,7 @@ COMMANDS = {
                     metavar="TIME",
                     help="Limit for all of it, as 60s (the rule), 500ms or 2m.",
                 ),
+                STATE,
             ),
         ),
         Command(

@@ -154,11 +154,16 @@ class Gathering:
             self.found.fail(needs, "today's free chats are used up", beyond=True)
             return
         question = plans.chat(self._row, self._asking, model, MAX_FREE_TOKENS)
-        evidence = await self._try(question, needs, lambda: self._memory.record_free_chats(self._row.name, day, 1))
+        evidence = await self._try(question, needs, lambda: self._take_free_chat(day))
         if evidence is not None:
             said = f"the free chat on {model} was answered with status {evidence.facts.status}"
             self.found.fail(needs, said)
             self._keep(evidence)
+
+    def _take_free_chat(self, day: str) -> None:
+        """Count a free chat before it is sent. Raises SpendRefused where another run was quicker."""
+        if not self._memory.take_free_chat(self._row.name, day, self._row.free_chats_per_day):
+            raise SpendRefused("today's free chats are used up")
 
     def _choose(self) -> str | None:
         """Choose the model of the free chat, or say why there is none."""

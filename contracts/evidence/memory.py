@@ -35,8 +35,11 @@ class Memory(Protocol):
     def free_chats_today(self, provider: str, day: str) -> int:
         """Count the free chats of a provider on a day, `2026-11-30` in UTC."""
 
-    def record_free_chats(self, provider: str, day: str, chats: int) -> None:
-        """Add free chats to a day's count. Called before they are sent, so that a crash cannot hide one."""
+    def take_free_chat(self, provider: str, day: str, limit: int) -> bool:
+        """Count one more free chat on a day, unless there were `limit` of them.
+
+        Called before it is sent, so that a crash cannot hide one, and in one step, so that of two runs one gets it.
+        """
 
     def record_run(
         self, started_at: datetime, ended_at: datetime, exit_status: int, requests: Sequence[int], spend_usd: Decimal
@@ -75,9 +78,12 @@ class Forgetful:
         """Count the free chats of a day."""
         return self._free_chats[provider, day]
 
-    def record_free_chats(self, provider: str, day: str, chats: int) -> None:
-        """Add free chats to a day's count."""
-        self._free_chats[provider, day] += chats
+    def take_free_chat(self, provider: str, day: str, limit: int) -> bool:
+        """Count one more free chat on a day, unless there were `limit` of them."""
+        if self._free_chats[provider, day] >= limit:
+            return False
+        self._free_chats[provider, day] += 1
+        return True
 
     def record_run(
         self, started_at: datetime, ended_at: datetime, exit_status: int, requests: Sequence[int], spend_usd: Decimal

@@ -6,6 +6,7 @@ Times are kept as UTC in ISO 8601, which sorts as text.
 from __future__ import annotations
 
 import sqlite3
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -170,8 +171,9 @@ class SqliteState:
             raise
 
     def close(self) -> None:
-        """Close the file."""
-        self._connection.close()
+        """Close the file; what was not written by now is said already."""
+        with suppress(sqlite3.Error):
+            self._connection.close()
 
     def _remember(self, provider: str, at: str, data: bytes | None, changes: Sequence[Change]) -> None:
         """Write a listing and what changed; None is the same listing as before, seen at another time."""

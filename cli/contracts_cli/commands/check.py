@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
+from msgspec import structs
+
 from contracts.settings import Settings
+from contracts_cli import terminal
 from contracts_cli.output import check_targets, tell
 
 __all__ = ["Settings", "run"]
@@ -13,6 +18,10 @@ def run(settings: Settings) -> int:
     check_targets(settings)
     from contracts.run import check
 
-    report, status = check(settings)
+    if settings.replay is None:
+        from contracts.state.file import place
+
+        settings = structs.replace(settings, state=place(settings.state, os.environ))
+    report, status = check(settings, terminal.complain)
     tell(report, settings)
     return status

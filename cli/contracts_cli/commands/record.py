@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from decimal import Decimal, InvalidOperation
 
@@ -24,12 +25,15 @@ class Settings(Struct, frozen=True, kw_only=True):
     force: bool = False
     max_spend: str = "0"
     timeout_s: float = 60.0
+    state: str | None = None
 
 
 def run(settings: Settings) -> int:
     """Record, list the files on standard output and all else on standard error, and return the exit status."""
     budget_usd = budget(settings.max_spend)
     from contracts import record
+    from contracts.evidence import remembering
+    from contracts.state.file import place
 
     asked = record.RecordSettings(
         provider=settings.provider,
@@ -40,7 +44,8 @@ def run(settings: Settings) -> int:
         timeout_s=settings.timeout_s,
     )
     try:
-        recorded = record.record(asked)
+        with remembering.opened(place(settings.state, os.environ), terminal.complain) as memory:
+            recorded = record.record(asked, memory=memory)
     except EvidenceError as error:
         terminal.complain(str(error))
         return UNKNOWN

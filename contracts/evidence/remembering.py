@@ -1,0 +1,107 @@
+"""A memory that may fail: it says so once, and the run goes on with what it learns itself.
+
+Free chats are the exception. Where none can be counted none is sent, or a state that cannot be written would let every
+run of a day send one.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+from contracts.errors import SpendRefused
+from contracts.evidence.memory import Forgetful
+from contracts.state.errors import StateError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from datetime import datetime
+    from decimal import Decimal
+
+    from contracts.evidence.memory import Memory
+    from contracts.facts import Listing
+    from contracts.listed import Change
+    from contracts.model import Evidence
+
+T = TypeVar("T")
+
+
+@contextmanager
+def opened(path: str | None, warn: Callable[[str], None] | None = None) -> Iterator[Memory]:
+    """Open the state at a path, or what remembers nothing for None; `warn` is told once why it cannot be used."""
+    if path is None:
+        yield Forgetful()
+        return
+    from contracts.state.sqlite import SqliteState
+
+    states: list[SqliteState] = []
+
+    def open_() -> SqliteState:
+        states.append(SqliteState(path))
+        return states[0]
+
+    try:
+        yield Careful(open_, warn or (lambda _: None))
+    finally:
+        for state in states:
+            state.close()
+
+
+class Careful:
+    """Wraps a memory. `complain` is told once, in a sentence that names the file, why it is gone."""
+
+    def __init__(self, open_: Callable[[], Memory], complain: Callable[[str], None]) -> None:
+        """Open a memory, or go on without."""
+        self._complain = complain
+        self._fails = False
+        self._memory: Memory = Forgetful()
+        try:
+            self._memory = open_()
+        except StateError as error:
+            self._lose(error)
+
+    def kept(self, provider: str) -> list[Evidence]:
+        """Give kept evidence."""
+        return self._try(lambda memory: memory.kept(provider))
+
+    def keep(self, provider: str, evidence: Evidence) -> None:
+        """Keep evidence."""
+        self._try(lambda memory: memory.keep(provider, evidence))
+
+    def remember_listing(self, provider: str, listing: Listing, at: datetime) -> tuple[Change, ...] | None:
+        """Keep a listing and give what changed."""
+        return self._try(lambda memory: memory.remember_listing(provider, listing, at))
+
+    def free_chats_today(self, provider: str, day: str) -> int:
+        """Count the free chats of a provider on a day."""
+        return self._try(lambda memory: memory.free_chats_today(provider, day))
+
+    def take_free_chat(self, provider: str, day: str, limit: int) -> bool:
+        """Count one more free chat.
+
+        Raises:
+            SpendRefused: where it cannot be counted.
+        """
+        taken = self._try(lambda memory: memory.take_free_chat(provider, day, limit))
+        if self._fails:
+            raise SpendRefused(f"{provider}: no free chat was sent, as the state cannot count it")
+        return taken
+
+    def record_run(
+        self, started_at: datetime, ended_at: datetime, exit_status: int, requests: Sequence[int], spend_usd: Decimal
+    ) -> None:
+        """Book a run."""
+        self._try(lambda memory: memory.record_run(started_at, ended_at, exit_status, requests, spend_usd))
+
+    def _try(self, use: Callable[[Memory], T]) -> T:
+        """Use the memory; at its first failure, and from then on, one that knows of this run alone."""
+        try:
+            return use(self._memory)
+        except StateError as error:
+            self._lose(error)
+            return use(self._memory)
+
+    def _lose(self, error: StateError) -> None:
+        self._fails = True
+        self._memory = Forgetful()
+        self._complain(f"{error}; this run goes on without it")
