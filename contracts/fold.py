@@ -213,19 +213,18 @@ class Fold:
         """Add what a body that was read as a whole told."""
         if self._body_kind not in ("json", "text", "empty") or self._over is not None:
             return facts
+        if self._kind == "listing" and facts.status // 100 == 2:  # noqa: PLR2004 - RFC 9110, 2xx
+            found = listing.read_long(whole, self._tables.listing)
+            if found is not None:
+                return structs.replace(facts, listing=found)
         value, faults = strictly(whole)
         if self._kind is None:
-            facts = structs.replace(facts, kind=kind_of(value, facts.status))
+            facts = structs.replace(facts, kind=listing.kind_of(value, facts.status))
         if not 200 <= facts.status < 300:  # noqa: PLR2004 - RFC 9110, 2xx
             error = self._dialect.error(value)
             return structs.replace(facts, errors=(error,) if error else (), json_faults=faults)
-        if facts.kind == "listing":
-            found = None if value is UNREADABLE else listing.read(value, self._tables.listing)
-            return structs.replace(facts, listing=found, json_faults=faults)
-        if facts.kind == "model":
-            return self._about(structs.replace(facts, json_faults=faults), value)
-        if facts.kind == "other":
-            return facts
+        if facts.kind != "chat":
+            return self._catalogue(facts, value, faults)
         if value is UNREADABLE and several_lines(whole):
             self._body_kind = "ndjson"
             self._stream(whole)
@@ -242,12 +241,17 @@ class Fold:
             self._dialect.body(recorder, value)
         return self._told(facts, recorder)
 
-    def _about(self, facts: Facts, value: object) -> Facts:
-        """Add what an answer about one model told."""
-        query = self._tables.endpoint
-        if query is None or value is UNREADABLE:
+    def _catalogue(self, facts: Facts, value: object, faults: tuple[Fault, ...]) -> Facts:
+        """Add what an answer told that is no chat: a listing, or what serves one model."""
+        tables = self._tables
+        if facts.kind == "other":
             return facts
-        count, prices = listing.read_endpoints(value, query, facts.about or "")
+        facts = structs.replace(facts, json_faults=faults)
+        if value is UNREADABLE or (facts.kind == "model" and tables.endpoint is None):
+            return facts
+        if facts.kind == "listing" or tables.endpoint is None:
+            return structs.replace(facts, listing=listing.read(value, tables.listing))
+        count, prices = listing.read_endpoints(value, tables.endpoint, facts.about or "")
         return structs.replace(facts, endpoints=count, listing=prices)
 
     def _told(self, facts: Facts, recorder: Recorder) -> Facts:
@@ -266,17 +270,6 @@ def strictly(data: bytes) -> tuple[object, tuple[Fault, ...]]:
     """Decode strict JSON; an unpaired surrogate is text.intact's, as its other half may come with the next event."""
     value, faults = decode(data)
     return value, tuple(f for f in faults if f.kind != "lone-surrogate")
-
-
-def kind_of(value: object, status: int) -> AnswerKind:
-    """Tell what an answer is where neither method nor path told, by its members."""
-    if 200 <= status < 300:  # noqa: PLR2004 - RFC 9110, 2xx
-        if isinstance(value, list):
-            return "listing"
-        if isinstance(value, dict) and "choices" not in value:
-            lists = any(isinstance(value.get(k), list) for k in listing.LISTS)
-            return "listing" if lists and not value.get("error") else "chat"
-    return "chat"
 
 
 def field_errors(framing: Framing | None) -> tuple[ErrorSeen, ...]:

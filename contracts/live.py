@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
 JOBS = 64  # providers side by side where --jobs does not say; each has at most four connections
 INTERRUPTED = 130
 TOO_LATE = "deadline: the time was up before this provider's turn came"
+COLLECT_AFTER = 50_000  # objects; a listing of 1,000 models has some thousand
 GRACE_S = 0.5  # what a task that was cancelled may take to end
 
 
@@ -78,7 +82,8 @@ def check(
     ]
     memory = memory or Forgetful()
     run = Run(settings, catalogue, memory, environ, bounds or Bounds(), started_at)
-    interrupted = asyncio.run(run.gather(subjects))
+    with _fewer_collections():
+        interrupted = asyncio.run(run.gather(subjects))
     findings: list[Finding] = []
     notes: list[Note] = []
     beyond: set[tuple[str | None, str]] = set()
@@ -127,7 +132,11 @@ class Run:
         day = f"{self._now:%Y-%m-%d}"
         left = {s.row.name: s.row.free_chats_per_day - self._memory.free_chats_today(s.row.name, day) for s in subjects}
         self.ledger = Ledger(free_chats=left)
-        self._context = tls.context(self._environ, http2=has_http2())
+        urls = [s.row.base_url or "" for s in subjects]
+        if any(url.startswith("https:") for url in urls) or any(
+            name.lower().endswith("_proxy") for name in self._environ
+        ):
+            self._context = tls.context(self._environ, http2=has_http2())
         room = asyncio.Semaphore(self._settings.jobs or JOBS)
         stopping = asyncio.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -157,7 +166,6 @@ class Run:
         asking = dialects.load_asking(row.dialect)
         key, no_key = (None, "") if row.api_key is None else keys.find(row.api_key, self._environ)
         subject.secrets = () if key is None else (key,)
-        assert self._context is not None  # noqa: S101 - made before
         proxy: proxies.Proxy | None = None
         wire: Wire | None = None
         try:
@@ -231,6 +239,17 @@ class Run:
         """Give the contracts that no source in use can show of a provider."""
         needs = set() if subject.found is None else subject.found.beyond
         return {(subject.row.name, b.contract.id) for b in subject.bound if b.contract.needs in needs}
+
+
+@contextmanager
+def _fewer_collections() -> Iterator[None]:
+    """Let listings be read without the garbage collector looking through all of them every few hundred models."""
+    before = gc.get_threshold()
+    gc.set_threshold(COLLECT_AFTER, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 async def _all(tasks: Sequence[asyncio.Task[None]]) -> None:

@@ -62,8 +62,11 @@ async def ask(line: Line, question: Question) -> Evidence:
     phase = ["queue"]
     try:
         # The deadline is set again for the body, which is judged as far as it came.
-        async with asyncio.timeout_at(line.deadline):
-            await line.room.acquire()
+        if line.room.locked():
+            async with asyncio.timeout_at(line.deadline):
+                await line.room.acquire()
+        else:
+            await line.room.acquire()  # at once, so that it needs no deadline
         try:
             for attempt in range(line.retries + 1):
                 try:

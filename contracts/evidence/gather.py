@@ -16,7 +16,7 @@ from contracts.evidence.rules import MAX_FREE_TOKENS
 from contracts.facts import Fault, Listing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from datetime import datetime
 
     from contracts.dialects import Asking
@@ -175,11 +175,11 @@ class Gathering:
         elif self._no_key:
             found.fail(needs, self._no_key)
         else:
-            listed = found.pages.listings()
-            models = [m for m in self._allowed() if self._is_free(m, listed)]
-            if models:
-                return models[0]
-            if row.billing != "none" and not listed:
+            listed = self._listed()
+            model = next((m for m in self._plan.chats if self._is_free(m, listed)), None)
+            if model is not None:
+                return model
+            if row.billing != "none" and not found.pages.listings():
                 reason = "the model listing could not be read, so nothing proves a model to be free"
                 reason = reason if found.pages.read else found.lacking["listing"]
                 found.fail(needs, reason, beyond="listing" in found.beyond)
@@ -187,20 +187,31 @@ class Gathering:
                 found.fail(needs, "no allowed model is free in every component of its price", beyond=True)
         return None
 
-    def _allowed(self) -> tuple[str, ...]:
-        """Give the models that may be chatted with: those that a listing does not exclude."""
-        listed = {m.id: m for page in self.found.pages.listings() for m in page.models}
-        return tuple(m for m in self._plan.chats if m not in listed or listed[m].chat is not False)
+    def _listed(self) -> dict[str, list[Listing]]:
+        """Give by allowed model what each page says of it, an empty list where no page does."""
+        listed: dict[str, list[Listing]] = {model: [] for model in self._plan.chats}
+        pages = self.found.pages.listings()
+        if any(page.faults for page in pages):
+            return listed  # where an id may hide, none is proven
+        for page in pages:
+            for entry in page.models:
+                if entry.id in listed:
+                    listed[entry.id].append(structs.replace(page, models=(entry,)))
+        return listed
 
-    def _is_free(self, model: str, listed: list[Listing]) -> bool:
+    def _is_free(self, model: str, listed: Mapping[str, list[Listing]]) -> bool:
+        said = listed[model]
+        if any(entry.chat is False for page in said for entry in page.models):
+            return False
         if self._row.billing == "none":
             return True
-        said = list(listed)
+        if not said:
+            return False
         if self._row.endpoint.get("prices"):
             if model not in self.found.served:
                 return False
-            said.append(self.found.served[model])
-        proof = prove(model, said) if any(m.id == model for page in listed for m in page.models) else None
+            said = [*said, self.found.served[model]]
+        proof = prove(model, said)
         if proof is not None:
             self._line.guard.proofs[model] = proof
         return proof is not None

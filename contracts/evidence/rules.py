@@ -135,6 +135,8 @@ def _same_path(path: str, chat_path: str) -> bool:
 
 def _fits(path: str, pattern: str) -> bool:
     """Tell whether a path is one that a pattern allows; an id may have slashes, and never dots that climb."""
+    if "{id}" not in pattern:
+        return path == pattern
     plain = f"{unquote(path)}/".replace("\\", "/")
     if "/../" in plain or "/./" in plain or "//" in plain or "%" in unquote(path) or not plain.isprintable():
         return False

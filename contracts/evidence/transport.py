@@ -59,8 +59,8 @@ def has_http2() -> bool:
 class Wire:
     """The connections to one origin, directly or through a proxy."""
 
-    def __init__(self, base_url: str, context: ssl.SSLContext, proxy: Proxy | None = None) -> None:
-        """Prepare; nothing is connected before the first request.
+    def __init__(self, base_url: str, context: ssl.SSLContext | None, proxy: Proxy | None = None) -> None:
+        """Prepare; nothing is connected before the first request. A context is needed for https and proxies alone.
 
         Raises:
             EvidenceError: for a SOCKS proxy without the package that speaks to it.
@@ -77,6 +77,7 @@ class Wire:
         if proxy is not None:
             from contracts.evidence import pooled
 
+            assert context is not None  # noqa: S101 - made where a variable names a proxy
             self._pool = pooled.through(proxy, context, PER_HOST, http2=has_http2())
 
     async def send(self, request: Outgoing, phase: list[str]) -> Incoming:
@@ -122,6 +123,7 @@ class Wire:
         return connection
 
     async def _secured(self, phase: list[str]) -> network.Connection:
+        assert self._context is not None  # noqa: S101 - made where a row is https
         phase[0] = "connect"
         plain = await network.connect(self._host, self._port)
         phase[0] = "tls"

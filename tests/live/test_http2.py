@@ -56,7 +56,7 @@ def http2_provider(tmp_path: Path) -> Iterator[tuple[str, str, list[tuple[str, s
     stop = threading.Event()
 
     async def run() -> None:
-        await serve(app, config, shutdown_trigger=lambda: asyncio.to_thread(stop.wait))  # type: ignore[arg-type]  # an ASGI app
+        await serve(app, config, shutdown_trigger=lambda: asyncio.to_thread(stop.wait))
 
     thread = threading.Thread(target=lambda: asyncio.run(run()), daemon=True)
     thread.start()

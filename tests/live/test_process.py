@@ -118,7 +118,7 @@ def test_no_scenario_takes_more_memory_than_the_limit(
 
 def test_a_listing_of_a_hundred_thousand_models_is_read_whole(hostile_provider: Provider, program: Program) -> None:
     provider = hostile_provider("declared", "listing-huge")
-    models = [FREE, "loopback/modèle-99999", "loopback/modèle-100000"]
+    models = [FREE, "loopback/model-99999", "loopback/model-100000"]
     got, out, _ = ended(program({"cafe": row(provider, models=models)}, ["-f", "json", "--timeout", "50s"]))
     found = {f["model"]: f["outcome"] for f in json.loads(out)["findings"] if f["contract"] == "models.resolve"}
     assert found == {FREE: "holds", models[1]: "holds", models[2]: "violated"}
