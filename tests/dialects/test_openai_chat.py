@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec import Struct, ValidationError, convert
 
 from contracts.config import catalogue
-from contracts.dialects import openai_chat
+from contracts.dialects import openai_chat, openai_chat_types
 from contracts.dialects.recorder import Recorder
 from contracts.dialects.schema import compile_schema
 from contracts.facts import Asked, ErrorSeen, Reply, SchemaFault, Usage
@@ -106,13 +106,13 @@ CHUNK_IS_VALID, COMPLETION_IS_VALID = validator("chunk"), validator("completion"
 @settings(max_examples=600, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(CHUNKS)
 def test_the_types_of_a_chunk_agree_with_the_published_schema(value: Any) -> None:
-    assert fits(openai_chat.Chunk, value) == CHUNK_IS_VALID(value)
+    assert fits(openai_chat_types.Chunk, value) == CHUNK_IS_VALID(value)
 
 
 @settings(max_examples=600, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(COMPLETIONS)
 def test_the_types_of_a_completion_agree_with_the_published_schema(value: Any) -> None:
-    assert fits(openai_chat.Completion, value) == COMPLETION_IS_VALID(value)
+    assert fits(openai_chat_types.Completion, value) == COMPLETION_IS_VALID(value)
 
 
 WHOLE_CHUNK = {
@@ -143,8 +143,8 @@ def changed(value: Any) -> list[Any]:
 @pytest.mark.parametrize(
     ("record", "value", "is_valid"),
     [
-        (openai_chat.Chunk, WHOLE_CHUNK, CHUNK_IS_VALID),
-        (openai_chat.Completion, WHOLE_COMPLETION, COMPLETION_IS_VALID),
+        (openai_chat_types.Chunk, WHOLE_CHUNK, CHUNK_IS_VALID),
+        (openai_chat_types.Completion, WHOLE_COMPLETION, COMPLETION_IS_VALID),
     ],
     ids=["chunk", "completion"],
 )
