@@ -6,7 +6,7 @@ run of a day send one.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from contracts.errors import SpendRefused
@@ -32,19 +32,18 @@ def opened(path: str | None, warn: Callable[[str], None] | None = None) -> Itera
     if path is None:
         yield Forgetful()
         return
-    from contracts.state.sqlite import SqliteState
+    with ExitStack() as opened_:
 
-    states: list[SqliteState] = []
+        def open_() -> Memory:
+            try:
+                from contracts.state.sqlite import SqliteState
+            except ImportError as error:
+                raise StateError(f"{path}: the state cannot be used: this Python comes without SQLite") from error
+            state = SqliteState(path)
+            opened_.callback(state.close)
+            return state
 
-    def open_() -> SqliteState:
-        states.append(SqliteState(path))
-        return states[0]
-
-    try:
         yield Careful(open_, warn or (lambda _: None))
-    finally:
-        for state in states:
-            state.close()
 
 
 class Careful:

@@ -17,7 +17,8 @@ from contracts.model import Evidence, Source
 from contracts.state import tables
 from contracts.state.changes import compare, is_broken
 from contracts.state.errors import StateError
-from contracts.state.file import connect, default_path, place
+from contracts.state.file import connect
+from contracts.state.place import default_path, place
 from contracts.text.scrub import scrub
 
 if TYPE_CHECKING:

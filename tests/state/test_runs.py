@@ -148,3 +148,12 @@ def test_of_two_runs_at_once_one_sends_the_free_chat_of_the_day(tmp_path: Any) -
         assert runs.chats == 1
     assert "violated" in told
     assert set(told) <= {"violated", "unknown"}
+
+
+def test_a_python_without_sqlite_judges_all_the_same(tmp_path: Any) -> None:
+    with open(tmp_path / "sqlite3.py", "w", encoding="utf-8") as file:
+        file.write("raise ImportError('no _sqlite3')\n")
+    with runs_of(tmp_path) as runs:
+        findings, error = runs.check(PYTHONPATH=os.pathsep.join([str(tmp_path), *sys.path]))
+    assert "this Python comes without SQLite; this run goes on without it" in error
+    assert findings["models.shape"]["outcome"] == "holds"

@@ -19,7 +19,7 @@ def run(settings: Settings) -> int:
     from contracts.run import check
 
     if settings.replay is None:
-        from contracts.state.file import place
+        from contracts.state.place import place
 
         settings = structs.replace(settings, state=place(settings.state, os.environ))
     report, status = check(settings, terminal.complain)

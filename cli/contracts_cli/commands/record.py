@@ -33,7 +33,7 @@ def run(settings: Settings) -> int:
     budget_usd = budget(settings.max_spend)
     from contracts import record
     from contracts.evidence import remembering
-    from contracts.state.file import place
+    from contracts.state.place import place
 
     asked = record.RecordSettings(
         provider=settings.provider,
