@@ -109,13 +109,24 @@ def _judge_models(
 
     `absent` is the verdict on a model of which nothing says anything, where the kind of answer that would is missing.
     """
+    tiers: list[list[Evidence]] = [[], [], []]
+    about: dict[str | None, list[Evidence]] = {}
+    for one in evidence:
+        if one.facts.kind == "model":
+            about.setdefault(one.facts.about, []).append(one)
+        else:
+            tiers[0 if one.facts.kind == "chat" else 2].append(one)
     found = []
     for model in models:
-        all_judged = [Judged(item.check_module.judge_model(e.facts, item.params, model), e, model) for e in evidence]
-        decided = [j for j in all_judged if j.verdict.outcome in (Outcome.HOLDS, Outcome.VIOLATED)]
-        chats = [j for j in decided if j.evidence is not None and j.evidence.facts.kind == "chat"]
-        endpoints = [j for j in decided if j.evidence is not None and j.evidence.facts.kind == "model"]
-        worst = min(chats or endpoints or decided or all_judged, key=_rank, default=None)
+        tiers[1] = [*about.get(model, ()), *about.get(None, ())]
+        worst: Judged | None = None
+        # The first kind of answer that decides; where none does, the worst of all that was said.
+        for tier in tiers:
+            judged = [Judged(item.check_module.judge_model(e.facts, item.params, model), e, model) for e in tier]
+            decided = [j for j in judged if j.verdict.outcome in (Outcome.HOLDS, Outcome.VIOLATED)]
+            worst = min(decided or [*judged, *([] if worst is None else [worst])], key=_rank, default=None)
+            if decided:
+                break
         if absent is not None and (worst is None or worst.verdict.outcome is Outcome.NOT_APPLICABLE):
             worst = absent._replace(model=model)
         if worst is not None:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 JOBS = 64  # providers side by side where --jobs does not say; each has at most four connections
 INTERRUPTED = 130
 TOO_LATE = "deadline: the time was up before this provider's turn came"
-COLLECT_AFTER = 50_000  # objects; a listing of 1,000 models has some thousand
+COLLECT_AFTER = 200_000  # objects of a few hundred bytes; a listing of 1,000 models has some thousand
 GRACE_S = 0.5  # what a task that was cancelled may take to end
 
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from contracts import __version__
 from contracts.errors import EvidenceError
 from contracts.evidence import keys, network, reading, troubles
-from contracts.evidence.transport import Incoming, Outgoing
+from contracts.evidence.transport import Incoming, Outgoing, parts
 from contracts.model import Evidence, Request, Source
 
 if TYPE_CHECKING:
@@ -132,22 +132,16 @@ def _onward(question: Question, url: str, response: Incoming) -> str | None:
     if not location:
         return None
     try:
-        there = urljoin(url, location)
-        here, parts = urlsplit(url), urlsplit(there)
-        same = (here.scheme, here.hostname, here.port) == (parts.scheme, parts.hostname, parts.port)
+        there = urljoin(url, location).partition("#")[0]
+        here, onward = urlsplit(url), urlsplit(there)
+        same = (here.scheme, here.hostname, here.port) == (onward.scheme, onward.hostname, onward.port)
     except ValueError:
         return None
-    return there if same and parts.username is None else None
+    return there if same and onward.username is None else None
 
 
 async def _answer(line: Line, question: Question, response: Incoming, clock: reading.Clock, at: datetime) -> Evidence:
-    path = urlsplit(question.url)
-    request = Request(
-        method=question.method,
-        url=path.path + (f"?{path.query}" if path.query else ""),
-        body=question.body,
-        keyless=question.keyless,
-    )
+    request = Request(method=question.method, url=parts(question.url)[1], body=question.body, keyless=question.keyless)
     wanted = reading.Wanted(request, question.kind, question.about)
     facts = await reading.read(response, wanted, line.reader, clock, line.deadline)
     ref = f"{question.method} {keys.shown(question.url)}"

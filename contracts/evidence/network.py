@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 import ssl
 from contextvars import ContextVar
 from typing import Any
@@ -199,9 +198,9 @@ async def connect(host: str, port: int, via: str | None = None) -> Connection:
     loop = asyncio.get_running_loop()
     pipe = Pipe(loop)
     try:
-        # RFC 8305: a second address is tried after a quarter of a second.
-        transport, _ = await loop.create_connection(lambda: pipe, host, port, happy_eyeballs_delay=0.25)
+        # RFC 8305: a second address is tried after a quarter of a second. An address itself has no second.
+        delay = None if host[-1:].isdigit() or ":" in host else 0.25
+        transport, _ = await loop.create_connection(lambda: pipe, host, port, happy_eyeballs_delay=delay)
     except (OSError, UnicodeError) as error:
         raise refused(error, f"{host}:{port}", via) from error
-    transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return Connection(transport, pipe, f"{host}:{port}")

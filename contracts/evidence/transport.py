@@ -175,13 +175,21 @@ class Wire:
         return Incoming(response.status, response.headers, body(), response.aclose)
 
 
+def parts(url: str) -> tuple[str, str]:
+    """Give the authority and the target of an absolute URL without credentials and fragment."""
+    begin = url.index("://") + 3
+    slash = url.find("/", begin)
+    return (url[begin:], "/") if slash < 0 else (url[begin:slash], url[slash:])
+
+
 def _encoded(request: Outgoing) -> bytes:
-    parts = urlsplit(request.url)
-    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    lines = [f"{request.method} {target} HTTP/1.1", f"Host: {parts.netloc}"]
+    authority, target = parts(request.url)
+    lines = [f"{request.method} {target} HTTP/1.1", f"Host: {authority}"]
     lines += [f"{name}: {value}" for name, value in request.headers]
     if request.body or request.method == "POST":
         lines.append(f"Content-Length: {len(request.body)}")
-    if any("\r" in line or "\n" in line or not line.isascii() for line in lines):
+    text = "\r\n".join(lines)
+    ends = len(lines) - 1
+    if not text.isascii() or text.count("\r") != ends or text.count("\n") != ends:
         raise EvidenceError("the request cannot be written as HTTP", "write")
-    return ("\r\n".join(lines) + "\r\n\r\n").encode() + request.body
+    return f"{text}\r\n\r\n".encode() + request.body

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 _TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"  # noqa: S105 - the grammar's word
@@ -39,6 +40,11 @@ def parse(values: Sequence[str]) -> MediaType | None:
     Returns:
         None where there is no line, or none that is a media type.
     """
+    return _parsed(tuple(values))
+
+
+@lru_cache(maxsize=64)  # every contract that asks reads the same few lines again
+def _parsed(values: tuple[str, ...]) -> MediaType | None:
     merged: MediaType | None = None
     conflicts: list[str] = []
     read: list[MediaType] = []
