@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import structs
 
-from contracts.dialects import asking, listing
+from contracts.dialects import asking, listing, told
 from contracts.dialects.recorder import Recorder
 from contracts.dialects.twin import Twins
-from contracts.facts import Body, ErrorSeen, Facts, Fault, Framing
+from contracts.facts import Body, Facts, Fault
 from contracts.wire import media_type, ndjson, sse
 from contracts.wire.body_kind import BLANK, MAX_BLANK_BYTES, is_blank, several_lines, sniff
 from contracts.wire.strict_json import UNREADABLE, decode, loads_fast
@@ -151,7 +151,7 @@ class Fold:
             if not in_order:
                 value = self._closely(recorder, data)
                 if value is UNREADABLE:
-                    recorder.unread += 1
+                    unreadable(recorder, name, data)
                     continue
             recorder.events += 1
             fold_event(recorder, name, value)
@@ -218,6 +218,7 @@ class Fold:
             if found is not None:
                 return structs.replace(facts, listing=found)
         value, faults = strictly(whole)
+        facts = as_json(facts, value)
         if self._kind is None:
             facts = structs.replace(facts, kind=listing.kind_of(value, facts.status))
         if not 200 <= facts.status < 300:  # noqa: PLR2004 - RFC 9110, 2xx
@@ -262,7 +263,7 @@ class Fold:
             reply=reply,
             json_faults=tuple(recorder.json_faults.values()),
             schema_faults=recorder.schema.facts(),
-            errors=tuple(recorder.errors) + field_errors(facts.framing),
+            errors=tuple(recorder.errors) + told.from_fields(facts.framing),
         )
 
 
@@ -272,15 +273,19 @@ def strictly(data: bytes) -> tuple[object, tuple[Fault, ...]]:
     return value, tuple(f for f in faults if f.kind != "lone-surrogate")
 
 
-def field_errors(framing: Framing | None) -> tuple[ErrorSeen, ...]:
-    """Find errors that were sent as a field of their own, `error: {…}`, which a conforming parser drops."""
-    if framing is None:
-        return ()
-    return tuple(
-        ErrorSeen(form="field", message="sent as a line that parsers drop", shaped=False, event=f.event, byte=f.byte)
-        for f in framing.unknown_fields
-        if f.detail == "error"
-    )
+def as_json(facts: Facts, value: object) -> Facts:
+    """Correct what a body's first bytes do not tell: `null`, or a text in quotes, is JSON."""
+    if facts.body.kind != "text" or value is UNREADABLE:
+        return facts
+    return structs.replace(facts, body=structs.replace(facts.body, kind="json"))
+
+
+def unreadable(recorder: Recorder, name: bytes | None, data: bytes) -> None:
+    """Count an event that cannot be read; one named `error` tells of an error whatever it holds."""
+    recorder.unread += 1
+    seen = told.from_member(data.decode("utf-8", "replace"), "event") if name == b"error" else None
+    if seen is not None:
+        recorder.error(told.placed(seen, "event", recorder.event, recorder.byte))
 
 
 def safe_headers(headers: Headers) -> Headers:

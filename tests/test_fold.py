@@ -344,7 +344,8 @@ def test_events_that_are_never_alike_are_soon_no_longer_learnt() -> None:
         (b"<!DOCTYPE html>", "application/json", "html"),
         (b"  <html>", STREAM, "html"),
         ("größe".encode(), "text/plain", "text"),
-        (b'"gr\xc3\xb6\xc3\x9fe"', "application/json", "text"),
+        (b'"gr\xc3\xb6\xc3\x9fe"', "application/json", "json"),
+        (b'"gr\xc3\xb6\xc3\x9fe', "application/json", "text"),
     ],
 )
 def test_a_body_is_what_its_bytes_are(body: bytes, label: str | None, kind: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct, ValidationError, convert
+from msgspec import Struct, ValidationError, convert, structs
 
 from contracts.dialects import asking, told
 from contracts.dialects.calls import CallDelta
@@ -64,7 +64,10 @@ def asked(request: Request) -> Asked | None:
 
 
 def error(value: object) -> ErrorSeen | None:
-    """Find the error that a whole answer consists of."""
+    """Find the error that a whole answer consists of; Gemini's endpoint for this dialect puts it into a list."""
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
+        listed = told.at_top(value[0])
+        return None if listed is None else structs.replace(listed, form="list", shaped=False)
     return told.at_top(value) if isinstance(value, dict) else None
 
 
@@ -203,6 +206,9 @@ def _content(recorder: Recorder, record: ChoiceRecord, content: dict[str, Any], 
 
 def _rest(recorder: Recorder, record: ChoiceRecord, content: dict[str, Any], *, whole: bool) -> None:
     """Fold what is neither text nor reasoning."""
+    failed = told.from_member(content["error"], "choice") if content.get("error") else None
+    if failed is not None:
+        recorder.error(told.placed(failed, "choice", recorder.event, recorder.byte))
     refusal = content.get("refusal")
     if refusal and isinstance(refusal, str):
         recorder.refusal(record, refusal)

@@ -13,10 +13,15 @@ from contracts.text.scrub import scrub
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Placed", "at_top", "from_member", "in_event", "placed"]
+    from contracts.facts import Framing
+
+__all__ = ["Placed", "at_top", "from_fields", "from_member", "in_event", "placed"]
 
 MAX_MESSAGE = 300
-_MESSAGES = ("message", "msg", "detail", "error_description", "title")
+_MESSAGES = ("message", "msg", "detail", "error_description", "error_msg", "title")
+_CODES = ("code", "status_code", "status", "error_code")
+_FINE = (0, 200, "0", "200", "success", "ok")  # codes and states by which some gateways say that nothing is wrong
+_ANSWER = ("choices", "candidates", "content", "output", "delta")  # what an answer has and an error has not
 
 
 def from_member(error: object, form: str, *, nested: bool = True) -> ErrorSeen | None:
@@ -35,7 +40,7 @@ def from_member(error: object, form: str, *, nested: bool = True) -> ErrorSeen |
     return ErrorSeen(
         form=form,
         message=scrub(message, MAX_MESSAGE),
-        code=_word(error.get("code", error.get("status_code", error.get("status")))),
+        code=_word(next((error[k] for k in _CODES if error.get(k) is not None), None)),
         type=_word(error.get("type")),
         param=_word(error.get("param")),
         upstream=_word(upstream),
@@ -55,13 +60,20 @@ def at_top(value: Mapping[str, Any]) -> ErrorSeen | None:
         return from_member(said, "bare", nested=False)
     if value.get("object") == "error" or value.get("type") == "error":
         return from_member(value, "body", nested=False)
+    return _bare(value)
+
+
+def _bare(value: Mapping[str, Any]) -> ErrorSeen | None:
+    """Read an error that nothing names so; an answer may have the same members beside what makes it one."""
+    if any(value.get(member) for member in _ANSWER) or value.get("success") is True:
+        return None
     errors = value.get("errors")
     if isinstance(errors, list) and errors:
         first = errors[0]
         return from_member(first, "bare", nested=False)
-    told = any(isinstance(value.get(k), str) for k in ("message", "msg")) and any(
-        k in value for k in ("code", "type", "status", "statusCode", "success")
-    )
+    said = any(isinstance(value.get(k), str) for k in ("message", "msg", "error_msg"))
+    named = [value[k] for k in ("code", "type", "status", "statusCode", "error_code") if k in value]
+    told = said and any(n not in _FINE for n in named if not isinstance(n, (list, dict)))
     if told or value.get("success") is False:
         return from_member(value, "bare", nested=False)
     if value.get("detail") and "choices" not in value:
@@ -78,6 +90,17 @@ def in_event(value: object, name: bytes | None) -> ErrorSeen | None:
     if seen is None and name == b"error":
         return from_member(value, "event", nested=False) or ErrorSeen(form="event", shaped=False)
     return seen
+
+
+def from_fields(framing: Framing | None) -> tuple[ErrorSeen, ...]:
+    """Find errors sent as a line of their own, which a conforming parser drops: `error: {…}` or `{"error": …}`."""
+    if framing is None:
+        return ()
+    return tuple(
+        ErrorSeen(form="field", message="sent as a line that parsers drop", shaped=False, event=f.event, byte=f.byte)
+        for f in framing.unknown_fields
+        if f.detail.strip("{\"' \t") == "error"
+    )
 
 
 def placed(seen: ErrorSeen, form: str, event: int | None, byte: int | None) -> ErrorSeen:

@@ -16,7 +16,7 @@ from contracts.facts import Framing
 from contracts.wire.blank_lines import first_blank, last_blank
 from contracts.wire.octets import CR, LF, is_utf_8
 from contracts.wire.sse_blocks import Blocks, Event
-from contracts.wire.sse_fields import tail_data
+from contracts.wire.sse_fields import may_go_on, tail_data
 
 __all__ = ["Decoder", "Event"]
 
@@ -121,6 +121,8 @@ class Decoder:
         lines = tail.splitlines(keepends=True)
         whole = lines if tail.endswith((b"\n", b"\r")) else lines[:-1]
         blocks.fields.read(whole, self._at, blocks.events)
+        if len(whole) < len(lines) and not may_go_on(lines[-1]):
+            blocks.fields.read(lines[-1:], end - len(lines[-1]), blocks.events)
         self._tail = tail_data(lines)
         return _NONE
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from contracts.facts import Fault
 from contracts.wire.octets import Tally
 
+_KNOWN = (b"data", b"event", b"id", b"retry")
 _UNKNOWN_NAMES = 8  # distinct names that are kept; a body that is no SSE at all has one on every line
 _NAME_BYTES = 60  # of an unknown name; a whole line without a colon is a name
 _RETRY_DIGITS = 15  # more milliseconds than that are 31,000 years, and int() refuses 4,301 digits
@@ -75,6 +76,12 @@ class Fields:
     def unknown(self) -> tuple[Fault, ...]:
         """The unknown fields in the order of their first line."""
         return tuple(fault for tally in self._unknown.values() if (fault := tally.fault()))
+
+
+def may_go_on(line: bytes) -> bool:
+    """Tell whether a line that the end of the body cut is a comment, a known field or the start of one's name."""
+    field = line.partition(b":")[0]
+    return field in (b"", *_KNOWN) or (field == line and any(name.startswith(line) for name in _KNOWN))
 
 
 def tail_data(lines: Iterable[bytes]) -> bytes | None:

@@ -210,7 +210,6 @@ def test_a_retry_time_longer_than_any_life_is_no_reason_to_raise() -> None:
         (b"data", None),
         (b"dat", None),
         (b": only a comment \xe2\x80\x94\n", None),
-        (b"<html>", None),
     ],
 )
 def test_what_no_empty_line_ended_is_a_tail(tail: bytes, data: bytes | None) -> None:
@@ -219,6 +218,14 @@ def test_what_no_empty_line_ended_is_a_tail(tail: bytes, data: bytes | None) -> 
     assert (whole.framing.tail_byte, whole.framing.tail_bytes) == (9, len(tail))
     assert (whole.framing.tail_data, whole.tail_data) == (data is not None, data or b"")
     assert not whole.framing.unknown_fields
+
+
+@pytest.mark.parametrize("tail", [b"<html>", '{"error": "größe"}'.encode(), b"datum", b"data: 2\nInternal", b"datA: 2"])
+def test_a_line_that_no_field_begins_is_unknown_where_the_body_ends_in_it_too(tail: bytes) -> None:
+    ended, cut = (told(Decoder, [b"data: 1\n\n" + tail + end]).framing.unknown_fields for end in (b"\n", b""))
+    assert len(cut) == 1
+    assert cut == ended
+    assert cut[0].byte == 9 + tail.rfind(b"\n") + 1
 
 
 @pytest.mark.parametrize("size", [1, 3, 16, 10_000])
