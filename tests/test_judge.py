@@ -152,8 +152,13 @@ def test_what_a_chat_answer_says_of_a_model_outweighs_the_listing(chat: Verdict,
 @pytest.mark.parametrize(("endpoint", "listing"), [(HOLDS, BROKEN), (BROKEN, HOLDS)])
 def test_what_a_models_own_endpoint_says_outweighs_the_listing(endpoint: Verdict, listing: Verdict) -> None:
     item = bound_models(lambda facts, _: endpoint if facts.kind == "model" else listing)
-    (found,) = run(item, [seen("l", None, "listing"), seen("e", None, "model")], models=(MODEL,))
+    own, others = seen(MODEL, None, "model"), seen(OTHER, None, "model")
+    (found,) = run(item, [seen("l", None, "listing"), others, own], models=(MODEL,))
     assert found.outcome is endpoint.outcome
+    assert found.evidence is not None
+    assert found.evidence.ref == MODEL
+    (found,) = run(item, [seen("l", None, "listing"), others], models=(MODEL,))
+    assert found.outcome is listing.outcome
 
 
 @pytest.mark.parametrize("chat", [UNKNOWN, APART])
