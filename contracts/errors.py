@@ -31,5 +31,9 @@ class EvidenceError(Exception):
         self.phase = phase
 
 
+class LockedError(Exception):
+    """Another run has the state; the message says which. Nobody has to act: the next poll comes."""
+
+
 class SpendRefused(Exception):  # noqa: N818 - nobody is at fault: it is a policy
     """A request was not sent, because nothing proves that it costs nothing."""

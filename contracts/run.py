@@ -47,18 +47,15 @@ def check(settings: Settings, warn: Callable[[str], None] | None = None) -> tupl
 
     Args:
         settings: what was asked for.
-        warn: is told, once, that the state cannot be used; the run then goes on without it.
+        warn: is told, once, that the state cannot be used, after which the run goes on, or that it waits for another.
 
     Raises:
         ConfigError: for a bad YAML file, an unknown name, or a folder of cassettes that is not there.
         CaptureError: for a cassette that cannot be read.
+        LockedError: where another run has the state.
     """
     if settings.replay is None:
-        from contracts import live  # a replay needs none of what asking providers needs
-        from contracts.evidence import remembering
-
-        with remembering.opened(settings.state, warn) as memory:
-            return live.check(settings, memory=memory)
+        return _check_live(settings, warn or (lambda _: None))
     started_at = datetime.now(UTC)
     catalogue, rows = rows_of(settings)
     folder = settings.replay or os.path.join(os.path.dirname(catalogue.config or ""), CASSETTES)
@@ -71,6 +68,29 @@ def check(settings: Settings, warn: Callable[[str], None] | None = None) -> tupl
         findings += found
         notes.append(write_note(row.name, found, {c.id: c.note for c in catalogue.contracts.values()}, replay=True))
     return finish(started_at, Outcomes(findings, notes), settings)
+
+
+def _check_live(settings: Settings, warn: Callable[[str], None]) -> tuple[Report, int]:
+    """Ask providers, one run at a time for each state; a replay needs none of what this imports."""
+    from contracts import live
+    from contracts.evidence import remembering
+    from contracts.state.lock import one_run
+
+    told: list[str] = []
+
+    def tell(text: str) -> None:
+        told.append(text)
+        warn(text)
+
+    def tell_what_is_new(text: str) -> None:
+        if not told:  # a state that cannot be used cannot be locked either, which is no second thing to know
+            warn(text)
+
+    with (
+        remembering.opened(settings.state, tell) as memory,
+        one_run(settings.state, wait_s=settings.wait_s, warn=tell_what_is_new),
+    ):
+        return live.check(settings, memory=memory)
 
 
 def inspect(settings: InspectSettings) -> tuple[Report, int]:

@@ -57,6 +57,7 @@ class Settings(Shared, frozen=True, kw_only=True):
         timeout_s: limit for the whole run, in seconds; what was not reached by then is unknown.
         retries: further attempts where no connection could be made; an answer, whatever it is, is not asked for again.
         state: the file that holds what earlier runs saw; None remembers nothing.
+        wait_s: how long to wait for another run with this state to end, in seconds; 0 does not wait.
     """
 
     providers: tuple[str, ...] = ()
@@ -64,6 +65,7 @@ class Settings(Shared, frozen=True, kw_only=True):
     timeout_s: float = 20.0
     retries: int = 0
     state: str | None = None
+    wait_s: float = 0.0
 
 
 class InspectSettings(Shared, frozen=True, kw_only=True):

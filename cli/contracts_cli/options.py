@@ -107,6 +107,14 @@ COMMANDS = {
                     help="Further attempts where no connection can be made; as a rule none.",
                 ),
                 STATE,
+                Option(
+                    name="wait_s",
+                    flags=("--wait",),
+                    kind="seconds",
+                    metavar="[=TIME]",
+                    bare="10m",
+                    help="Wait for another run with this state to end, 10 minutes unless said; else this one exits 3.",
+                ),
             ),
         ),
         Command(

@@ -7,12 +7,12 @@ it empties the file in which a holder says who it is.
 from __future__ import annotations
 
 import os
-import socket
 import time
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from contracts.errors import LockedError
 from contracts.text.scrub import scrub
 
 if TYPE_CHECKING:
@@ -22,10 +22,6 @@ ENDING = ".lock"
 EVERY_S = 0.1  # how often a waiting run looks again
 MOST_BYTES = 400  # a host's name has at most 253
 _NOT_KEPT_AWAY = "another run at the same time is not kept away"
-
-
-class LockedError(Exception):
-    """Another run has the state; the message says which."""
 
 
 @contextmanager
@@ -105,7 +101,7 @@ def _taken(descriptor: int, path: str, warn: Callable[[str], None]) -> bool:
 
 def _sign(descriptor: int) -> None:
     """Say in the file who has it. A full disk takes that away and leaves the lock."""
-    name = socket.gethostname()
+    name = os.uname().nodename
     with suppress(OSError):
         os.ftruncate(descriptor, 0)
         os.pwrite(

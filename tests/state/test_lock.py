@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from contracts.state.lock import LockedError, one_run
+from contracts.errors import LockedError
+from contracts.state.lock import one_run
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HOLDER = (

@@ -6,11 +6,14 @@ import os
 
 from msgspec import structs
 
+from contracts.errors import LockedError
 from contracts.settings import Settings
 from contracts_cli import terminal
 from contracts_cli.output import check_targets, tell
 
 __all__ = ["Settings", "run"]
+
+UNKNOWN = 3  # nothing is violated, but nothing was judged either
 
 
 def run(settings: Settings) -> int:
@@ -22,6 +25,10 @@ def run(settings: Settings) -> int:
         from contracts.state.place import place
 
         settings = structs.replace(settings, state=place(settings.state, os.environ))
-    report, status = check(settings, terminal.complain)
+    try:
+        report, status = check(settings, terminal.complain)
+    except LockedError as error:
+        terminal.complain(f"{error}; --wait waits for it to end")
+        return UNKNOWN
     tell(report, settings)
     return status
