@@ -131,7 +131,8 @@ def _judge_models(
             worst = absent._replace(model=model)
         if worst is not None:
             found.append(worst)
-    return found or [Judged(not_applicable("no model is named"), None, None)]
+    only = evidence[0] if len(evidence) == 1 else None  # names the capture, which else would seem to be another
+    return found or [Judged(not_applicable("no model is named"), only, None)]
 
 
 def _rank(judged: Judged) -> int:

@@ -173,6 +173,13 @@ def test_without_a_model_nothing_has_to_resolve() -> None:
     assert (found.outcome, found.reason) == ("not-applicable", "no model is named")
 
 
+def test_what_one_capture_says_nothing_of_is_still_told_of_that_capture() -> None:
+    one = seen("größe.http", None, "listing")
+    (found,) = run(bound_models(lambda *_: BROKEN), [one])
+    assert found.evidence is not None
+    assert found.evidence.ref == one.ref
+
+
 def test_a_chat_answer_decides_also_where_all_evidence_holds_no_listing() -> None:
     item = bound_models(lambda _, model: BROKEN if model == MODEL else APART)
     found = run(item, [seen("c", status=404)], models=(MODEL, OTHER), complete=True)
