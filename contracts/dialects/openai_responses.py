@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from contracts.dialects import asking, told
 from contracts.dialects.calls import CallDelta
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 NAME = "openai-responses"
 NDJSON = False
 USAGE = Names("input_tokens", "output_tokens", "total_tokens", ("output_tokens_details", "reasoning_tokens"))
+# The items that are calls of the client's tools, and what they are given: JSON in a text, or any text.
+FORMS: dict[str, Literal["text", "free"]] = {"function_call": "text", "custom_tool_call": "free"}
 ENDS = ("response.completed", "response.incomplete", "response.failed")
 
 
@@ -96,7 +98,7 @@ def _delta(recorder: Recorder, choice: ChoiceRecord, value: dict[str, Any], piec
             recorder.refusal(choice, piece)
         case "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" if piece:
             recorder.reasoning(choice, piece)
-        case "response.function_call_arguments.delta":
+        case "response.function_call_arguments.delta" | "response.custom_tool_call_input.delta":
             recorder.call(choice, CallDelta(value.get("output_index"), None, None, piece))
 
 
@@ -133,10 +135,11 @@ def _head(recorder: Recorder, response: dict[str, Any]) -> None:
 
 def _item_added(recorder: Recorder, choice: ChoiceRecord, item: dict[str, Any], position: object) -> None:
     """Open what an item is; its content comes in deltas."""
-    if item.get("type") == "function_call":
-        recorder.call(choice, CallDelta(position, item.get("call_id"), item.get("name"), None))
+    form = FORMS.get(str(item.get("type")))
+    if form is not None:
+        recorder.call(choice, CallDelta(position, item.get("call_id"), item.get("name"), None, form=form))
     elif item.get("type") not in ("message", "reasoning"):
-        choice.other_output += 1  # a built-in tool, an image, a custom call whose input is no JSON
+        choice.other_output += 1  # a built-in tool, an image
 
 
 def _arguments_done(recorder: Recorder, choice: ChoiceRecord, value: dict[str, Any]) -> None:
@@ -149,9 +152,10 @@ def _arguments_done(recorder: Recorder, choice: ChoiceRecord, value: dict[str, A
 
 def _item(recorder: Recorder, choice: ChoiceRecord, item: dict[str, Any], position: int) -> None:
     """Fold a whole item."""
-    if item.get("type") == "function_call":
-        delta = CallDelta(position, item.get("call_id"), item.get("name"), item.get("arguments"), whole=True)
-        recorder.call(choice, delta)
+    form = FORMS.get(str(item.get("type")))
+    if form is not None:
+        given = item.get("input" if form == "free" else "arguments")
+        recorder.call(choice, CallDelta(position, item.get("call_id"), item.get("name"), given, whole=True, form=form))
         return
     adders = {"output_text": recorder.text, "reasoning_text": recorder.reasoning, "summary_text": recorder.reasoning}
     parts = [p for k in ("content", "summary") if isinstance(item.get(k), list) for p in item[k]]
