@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
+import time
 
 from contracts.state import tables
 from contracts.state.errors import StateError
 
 BUSY_S = 5.0  # how long a run waits for another that is writing; a write takes milliseconds
+PAUSE_S = 0.02
 SMALLEST_BYTES = 512  # the smallest page of SQLite, which takes what is shorter for empty and writes over it
 
 
@@ -24,11 +26,7 @@ def connect(path: str) -> sqlite3.Connection:
         _make(path)
         connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
         try:
-            tables.check(connection, path)
-            if connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
-                connection.execute("PRAGMA journal_mode = WAL")  # runs read while one writes
-            connection.execute("PRAGMA synchronous = NORMAL")
-            tables.migrate(connection, path)
+            _prepare(connection, path)
         except BaseException:
             connection.close()
             raise
@@ -36,6 +34,24 @@ def connect(path: str) -> sqlite3.Connection:
         why = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise StateError(f"{path}: the state cannot be used: {why}") from error
     return connection
+
+
+def _prepare(connection: sqlite3.Connection, path: str) -> None:
+    """Bring a file to this version. SQLite does not wait where two begin a new file at once, so this does."""
+    deadline = time.monotonic() + BUSY_S
+    while True:
+        try:
+            tables.check(connection, path)
+            if connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+                connection.execute("PRAGMA journal_mode = WAL")  # runs read while one writes
+            connection.execute("PRAGMA synchronous = NORMAL")
+            tables.migrate(connection, path)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(PAUSE_S)
+        else:
+            return
 
 
 def _make(path: str) -> None:

@@ -77,9 +77,16 @@ def check(connection: sqlite3.Connection, path: str) -> None:
         StateError: for a database of another program, and for one that a newer version of this one wrote.
         sqlite3.Error: where it is no database, or cannot be read.
     """
-    (owner,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    own = not connection.in_transaction
+    if own:
+        connection.execute("BEGIN")  # or another run could make the tables between two of these lines
+    try:
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        (owner,) = connection.execute("PRAGMA application_id").fetchone()
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+    finally:
+        if own and connection.in_transaction:
+            connection.execute("ROLLBACK")
     if owner != APPLICATION_ID and (owner or version or tables):
         raise StateError(f"{path}: expected a state of contracts, found a database of another program")
     if version > len(MIGRATIONS):
