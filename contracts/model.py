@@ -204,6 +204,13 @@ class Waiver(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     model: str | None = None
 
 
+class Pending(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A row that could not be judged yet and may be merged all the same, up to and including a date."""
+
+    until: date
+    because: Sentence
+
+
 class Provider(Struct, frozen=True, kw_only=True):
     """A row of providers.yaml after `extends` and `{from: FILE}` were resolved.
 
@@ -221,6 +228,7 @@ class Provider(Struct, frozen=True, kw_only=True):
         contracts: the parameters that the row sets, by contract id.
         own: ids of the contracts of one's own that the row names; they bind no other row.
         waivers: in the order of the files, those of the row that was extended first.
+        pending: why the gate lets the row pass unjudged, and until when; of the row itself, never of one it extends.
     """
 
     name: str
@@ -236,3 +244,4 @@ class Provider(Struct, frozen=True, kw_only=True):
     contracts: dict[str, dict[str, Any]] = field(default_factory=dict)
     own: tuple[str, ...] = ()
     waivers: tuple[Waiver, ...] = ()
+    pending: Pending | None = None

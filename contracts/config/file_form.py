@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from contracts.model import ContractId, Waiver
+from contracts.model import ContractId, Pending, Waiver
 
 # Python's `$` also matches before a line end, JSON Schema's does not; the look-ahead makes both say the same.
 _END = r"(?!\n)$"
@@ -116,6 +116,7 @@ class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     billing: Literal["none", "metered"] | None = None
     contracts: dict[ContractId, dict[str, Any]] | None = None
     waivers: list[Waiver] | None = None
+    pending: Pending | None = None
     sources: list[Cited] | None = None
 
 

@@ -183,9 +183,12 @@ class _Row:
 def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     """Lay one row over another: what is written later wins; `listing` by key, `contracts` by id and parameter.
 
-    Waivers are added to, for a waiver below must not come back to life by being left out above.
+    Waivers are added to, for a waiver below must not come back to life by being left out above. What one row is
+    pending for says nothing of a row that rests on it.
     """
     merged = {**base, **over}
+    if "pending" not in over:
+        merged.pop("pending", None)
     below, above = base.get("contracts") or {}, over.get("contracts") or {}
     merged["contracts"] = {**below, **{name: {**below.get(name, {}), **set_} for name, set_ in above.items()}}
     merged["waivers"] = [*(base.get("waivers") or []), *(over.get("waivers") or [])]
@@ -220,6 +223,7 @@ def _provider(name: str, row: Row, models: tuple[str, ...], files: Mapping[str, 
         },
         own=tuple(files),
         waivers=tuple(row.waivers or ()),
+        pending=row.pending,
         **{key: value for key, value in set_.items() if value is not None},
     )
 

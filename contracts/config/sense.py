@@ -23,6 +23,7 @@ def row_warnings(catalogue: Catalogue, row: Resolved, today: date) -> Iterator[s
         if variable is not None and variable != variable.upper():
             at = layer.document.at((*layer.path, "api_key"))
             yield f"{at}: expected a variable's name in capitals, such as ACME_API_KEY, found {show(variable)}"
+    yield from _pending(row.layers[-1], today)
     for bound in catalogue.bound(row.provider):
         why = _cannot_fail(bound)
         if why is not None:
@@ -66,6 +67,14 @@ def _waivers(catalogue: Catalogue, row: Resolved, layer: Layer, today: date) -> 
         if model is not None and model not in row.provider.models:
             near = did_you_mean(model, row.provider.models)
             yield f"{layer.document.at((*path, 'model'))}: a waiver for no model of the row: {show(model)}{near}"
+
+
+def _pending(layer: Layer, today: date) -> Iterator[str]:
+    """Of the row itself: what another that it extends is pending for is not its own."""
+    pending = layer.row.get("pending")
+    if pending is not None and date.fromisoformat(pending["until"]) < today:
+        at = layer.document.at((*layer.path, "pending", "until"))
+        yield f"{at}: the row was pending until {pending['until']}, and now has to be judged"
 
 
 def _models(layer: Layer) -> Iterator[str]:

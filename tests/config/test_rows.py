@@ -80,6 +80,18 @@ def test_parameters_are_merged_one_by_one_and_waivers_are_added(rows: Write) -> 
     ].sentinel == "[DONE]"
 
 
+def test_what_a_row_is_pending_for_says_nothing_of_a_row_that_rests_on_it(rows: Write) -> None:
+    read = rows(
+        """
+  base: {dialect: openai-chat, pending: {until: 2027-01-31, because: der Schlüssel fehlt noch}}
+  upper: {extends: base}
+  third: {extends: upper, pending: {until: 2027-02-28, because: 等待}}
+"""
+    )
+    pending = {name: row.pending and str(row.pending.until) for name, row in read.providers.items()}
+    assert pending == {"base": "2027-01-31", "upper": None, "third": "2027-02-28"}
+
+
 def test_an_explicit_null_takes_back_what_the_base_says(rows: Write) -> None:
     assert (
         rows("  é1: {}\n  a: {extends: openrouter, api_key: null}\n".replace("  é1: {}\n", "")).provider("a").api_key
