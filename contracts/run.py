@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import cache
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
@@ -12,11 +13,13 @@ from msgspec import Struct, structs
 from contracts import captures, dialects
 from contracts.config import catalogue as catalogues
 from contracts.config import search
+from contracts.dialects import asking
 from contracts.errors import ConfigError
 from contracts.fold import fold
 from contracts.judge import judge
 from contracts.model import Evidence, Outcome, Request, Severity
 from contracts.report import Report, Requests, summarize, write_note
+from contracts.settings import DEFAULT_DIALECT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -107,26 +110,30 @@ def inspect(settings: InspectSettings) -> tuple[Report, int]:
     else:
         catalogue = catalogues.load(config_path(settings))
         row = catalogue.provider(settings.provider)
-    name = settings.dialect or (row.dialect if row else "openai-chat")
-    bound = selected(settings, catalogue, catalogue.bound(row) if row else catalogue.bound_to_dialect(name))
+    name = settings.dialect or (row.dialect if row else None)
+
+    @cache
+    def bound_to(dialect: str) -> list[BoundContract]:
+        """Give the contracts to judge an answer of a dialect by."""
+        return selected(settings, catalogue, catalogue.bound(row) if row else catalogue.bound_to_dialect(dialect))
+
+    bound_to(name or DEFAULT_DIALECT)  # an unknown name is told before anything is read
     request = captures.read_request(settings.request) if settings.request else None
-    listing = read_listing(settings.listing, catalogue, name, row) if settings.listing else None
+    listing = read_listing(settings.listing, catalogue, name or DEFAULT_DIALECT, row) if settings.listing else None
     findings: list[Finding] = []
     for file in settings.files:
-        evidence = [evidence_of(e, catalogue, name, row) for e in captures.read(file, request)]
+        evidence = [evidence_of(e, catalogue, name or dialect_of(e), row) for e in captures.read(file, request)]
         known = listing or first_listing(evidence)
         for one in evidence:
             facts = structs.replace(one.facts, catalogue=known)
-            models = models_of(facts, row, settings)
-            found = judge(
-                bound,
+            findings += judge(
+                bound_to(facts.dialect),
                 [structs.replace(one, facts=facts)],
                 provider=settings.provider,
-                models=models,
+                models=models_of(facts, row, settings),
                 waivers=row.waivers if row else (),
                 today=started_at.date(),
             )
-            findings += found
     return finish(started_at, Outcomes(findings), settings)
 
 
@@ -189,6 +196,12 @@ def evidence_of(exchange: Exchange, catalogue: Catalogue, dialect: str, row: Pro
     catalogue.dialect(dialect)  # an unknown one is the user's error, not an import error
     facts = fold(exchange, dialects.load(dialect), catalogue.tables(dialect, row))
     return Evidence(facts=facts, source=exchange.source, ref=exchange.ref, at=exchange.at)
+
+
+def dialect_of(exchange: Exchange) -> str:
+    """Tell a dialect by the path that was asked, the usual one where that is nobody's chat endpoint."""
+    request = exchange.request
+    return dialects.by_path(request.method, asking.path_of(request.url)) or DEFAULT_DIALECT
 
 
 def read_listing(path: str, catalogue: Catalogue, dialect: str, row: Provider | None) -> Listing | None:

@@ -106,6 +106,15 @@ class Asking(Protocol):
         """Give headers that every request has to carry."""
 
 
+# Whose endpoint a path is, tried in this order: `/api/chat` would be cohere's too, whose paths end in `/chat`.
+BY_PATH = ("openai-chat", "openai-responses", "anthropic-messages", "gemini", "ollama", "cohere", "openai-completions")
+
+
+def by_path(method: str, path: str) -> str | None:
+    """Name the dialect whose chat endpoint this is; None where it is nobody's."""
+    return next((name for name in BY_PATH if load(name).kind(method, path) == "chat"), None)
+
+
 def load_asking(name: str) -> Asking | None:
     """Import how a dialect asks; None where it does not ask yet."""
     module = f"contracts.dialects.{name.replace('-', '_')}_ask"
