@@ -53,7 +53,6 @@ class BudgetGuard(SpendGuard):
             len(headers) != len(request.headers)  # which the spend guard refuses
             or isinstance(decide(sending, self._rules, self.proofs), Allowed)
             or not isinstance(as_if_free, Allowed)
-            or not as_if_free.free_chat
         ):
             return await super().send(request, phase)
         most = most_usd(self._entries(str(model)), len(body), next(said[name] for name in CAPS if name in said))

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -61,12 +62,20 @@ def test_free_evidence_is_kept_as_it_came_and_is_named_synthetic(row: Any) -> No
     assert provider.text in _text(b"".join(chat.body))
     assert chat.source is Source.SYNTHETIC
     assert chat.ended is Ended.COMPLETE
-    assert chat.arrivals_ms is not None
-    assert len(chat.body) > 1
     (keyless,) = captures.read(os.path.join(folder, "keyless.yaml"))
     assert keyless.request.keyless
     assert recorded.totals.spend_usd == 0
     assert (recorded.totals.get, recorded.totals.post_free, recorded.totals.post_paid) == (1, 2, 0)
+
+
+def test_when_pieces_arrived_is_kept_beside_the_cassette(row: Any) -> None:
+    with HostileProvider("chat:pause-mid-stream", interval_s=0.01) as provider:
+        path = row(provider.base_url, LIBRE)
+        record(RecordSettings(provider="acme", config=path), environ=ENVIRON)
+    (chat,) = captures.read(os.path.join(folder_of(path), "chat-stream.yaml"))
+    assert chat.arrivals_ms is not None
+    assert len(chat.body) == len(chat.arrivals_ms) > 1
+    assert max(b - a for a, b in pairwise(chat.arrivals_ms)) > 100  # twenty intervals are 200 ms
 
 
 def _text(body: bytes) -> str:
