@@ -179,7 +179,7 @@ def write_note(provider: str, findings: Sequence[Finding], texts: Mapping[str, s
     )
 
 
-def encode(value: Report | Note) -> bytes:
+def encode(value: Report | Note | Finding) -> bytes:
     """One line of JSON in UTF-8, members in the published order, without a line end."""
     try:
         return msgspec.json.encode(value)

@@ -11,7 +11,6 @@ from typing import Literal
 from msgspec import Struct
 
 FailOn = Literal["violation", "warning", "unknown", "never"]
-Format = Literal["text", "json"]
 
 DEFAULT_DIALECT = "openai-chat"
 
@@ -27,7 +26,7 @@ class Shared(Struct, frozen=True, kw_only=True):
         fail_on: what makes the exit status other than 0. `violation`: a violated error (1). `unknown`, the
             usual rule: also something required that could not be judged (3). `warning`: both, and a violated
             warning too (1). `never`: nothing that was judged.
-        format: what goes to standard output.
+        format: what goes to standard output: `text`, or a name of `contracts.sinks.formats`.
         outputs: `FORMAT=FILE`, each written whole or not at all.
         notes: note sinks; `-` is standard output, a path is a file of JSON Lines.
         jobs: providers asked at once; 0 lets the program choose.
@@ -40,7 +39,7 @@ class Shared(Struct, frozen=True, kw_only=True):
     exclude: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     fail_on: FailOn = "unknown"
-    format: Format = "text"
+    format: str = "text"
     outputs: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     jobs: int = 0

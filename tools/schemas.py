@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from contracts import report
+from contracts import model, report
 from contracts.config import schemas as written
 from contracts_cli.commands import explain, lint
 from contracts_cli.commands import list as list_
@@ -16,6 +16,7 @@ FOLDER = os.path.join(os.path.dirname(report.__file__), "library", "schemas")
 
 PRINTED: dict[str, type] = {
     "report": report.Report,
+    "finding": model.Finding,
     "note": report.Note,
     "list": list_.Lists,
     "explain": explain.Explanation,

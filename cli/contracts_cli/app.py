@@ -100,7 +100,7 @@ def _option(option: Option) -> inspect.Parameter:
         case "seconds":
             kind, given["parser"] = float, _seconds
         case "choice":
-            kind = Literal[option.choices]
+            kind = Literal[option.all_choices()]
         case "text":
             pass
     if option.metavar is not None:

@@ -80,7 +80,7 @@ def _read(option: Option, value: str) -> Any:
         return int(value)
     if option.kind == "seconds":
         return parse_seconds(value)
-    if option.kind == "choice" and value not in option.choices:
+    if option.kind == "choice" and not option.takes(value):
         raise _NotPlainError
     return value
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -14,7 +14,8 @@ class Option(Struct, frozen=True, kw_only=True):
     """One option. `name` is the field of the settings that it fills.
 
     `bare` is the value of the option when it is given without one; None where a value is required.
-    The variable of a repeatable option holds several values between blanks.
+    The variable of a repeatable option holds several values between blanks. `more_choices` gives
+    choices that take some looking for; it is called where `choices` do not do.
     """
 
     name: str
@@ -23,6 +24,7 @@ class Option(Struct, frozen=True, kw_only=True):
     kind: Kind = "text"
     metavar: str | None = None
     choices: tuple[str, ...] = ()
+    more_choices: Callable[[], tuple[str, ...]] | None = None
     many: bool = False
     bare: str | None = None
 
@@ -30,6 +32,15 @@ class Option(Struct, frozen=True, kw_only=True):
     def variable(self) -> str:
         """Name of the environment variable: CONTRACTS_ and the long flag."""
         return "CONTRACTS_" + self.flags[-1].lstrip("-").upper().replace("-", "_")
+
+    def takes(self, value: str) -> bool:
+        """Tell whether a value is one of the choices."""
+        return value in self.choices or value in self.all_choices()
+
+    def all_choices(self) -> tuple[str, ...]:
+        """Every choice, each once, those of the table first."""
+        more = () if self.more_choices is None else self.more_choices()
+        return tuple(dict.fromkeys((*self.choices, *more)))
 
 
 class Positional(Struct, frozen=True, kw_only=True):

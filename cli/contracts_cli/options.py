@@ -6,6 +6,14 @@ from contracts_cli.command import Command, Kind, Option, Positional, parse_secon
 
 __all__ = ["COMMANDS", "Command", "Kind", "Option", "Positional", "parse_seconds"]
 
+
+
+def _formats() -> tuple[str, ...]:
+    from contracts.sinks import formats
+
+    return formats.names()
+
+
 CONFIG = Option(
     name="config",
     flags=("--config",),
@@ -18,6 +26,14 @@ FORMAT = Option(
     kind="choice",
     choices=("text", "json"),
     help="What goes to standard output; text if not said.",
+)
+REPORT_FORMAT = Option(
+    name="format",
+    flags=FORMAT.flags,
+    kind="choice",
+    choices=FORMAT.choices,
+    more_choices=_formats,
+    help=FORMAT.help,
 )
 STATE = Option(
     name="state",
@@ -45,13 +61,14 @@ JUDGING = (
         help="Do not judge this contract; may be repeated.",
     ),
     Option(name="models", flags=("--model",), metavar="ID", many=True, help="Judge only this model; may be repeated."),
-    FORMAT,
+    REPORT_FORMAT,
     Option(
         name="outputs",
         flags=("-o", "--output"),
         metavar="FORMAT=FILE",
         many=True,
-        help="Write the report to a file too, whole or not at all; may be repeated.",
+        help="Write the report to a file too, whole or not at all, or to a folder in the format prometheus; "
+        "may be repeated.",
     ),
     Option(
         name="notes",
@@ -158,10 +175,10 @@ COMMANDS = {
             positional=Positional(
                 name="name",
                 metavar="NAME",
-                help="providers, contract; report, note, list, explain, lint.",
+                help="providers, contract; report, finding, note, list, explain, lint.",
                 many=False,
                 required=True,
-                choices=("providers", "contract", "report", "note", "list", "explain", "lint"),
+                choices=("providers", "contract", "report", "finding", "note", "list", "explain", "lint"),
             ),
         ),
         Command(

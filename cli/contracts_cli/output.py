@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 from contracts.errors import ConfigError
 from contracts.report import Report
-from contracts.settings import Shared
+from contracts.settings import InspectSettings, Shared
+from contracts.sinks import formats
 from contracts.sinks import notes as note_sinks
+from contracts.sinks.about import About
 
-FORMATS = ("text", "json")
+TEXT = "text"  # the view for people, which needs to know the terminal; every other format is a file of its own
 
 
 def check_targets(settings: Shared) -> None:
@@ -21,11 +22,10 @@ def check_targets(settings: Shared) -> None:
     """
     problems: list[str] = []
     for output in settings.outputs:
-        name, equals, path = output.partition("=")
-        if name not in FORMATS or not equals or not path:
-            problems.append(f"-o {output}: expected FORMAT=FILE with {' or '.join(FORMATS)}, found {output!r}")
-        elif not os.path.isdir(os.path.dirname(os.path.abspath(path))):
-            problems.append(f"-o {output}: expected a file in a folder that is there, found none")
+        try:
+            _check_output(output)
+        except ConfigError as error:
+            problems.extend(error.problems)
     for sink in settings.notes:
         try:
             note_sinks.check(sink)
@@ -35,44 +35,64 @@ def check_targets(settings: Shared) -> None:
         raise ConfigError(*problems)
 
 
-def tell(report: Report, settings: Shared) -> None:
-    """Write the report and its notes to every place that was asked for.
+def tell(report: Report, settings: Shared, status: int = 0) -> None:
+    """Write the report and its notes to every place that was asked for; `status` is the run's exit status.
 
     Standard output comes last: where its reader has gone, the files are there all the same.
     """
-    from contracts.sinks import whole_file
     from contracts_cli import terminal
 
+    about = _about(settings, status)
     for output in settings.outputs:
         name, _, path = output.partition("=")
-        whole_file.write(path, _rendered(report, name, settings))
+        _write(name, path, report, settings, about)
     for sink in settings.notes:
         if sink != note_sinks.STANDARD_OUTPUT:
             from contracts.sinks import jsonl_note
 
             jsonl_note.append(sink, report.notes)
-    terminal.write_bytes(_on_screen(report, settings))
+    asked = (settings.format, *(output.partition("=")[0] for output in settings.outputs))
+    for name in dict.fromkeys(asked):
+        if name != TEXT:
+            formats.accompany(name, report, about)
+    terminal.write_bytes(_on_screen(report, settings, about))
     if note_sinks.STANDARD_OUTPUT in settings.notes:
         from contracts.sinks import jsonl_note
 
         terminal.write_bytes(jsonl_note.render(report.notes))
 
 
-def _rendered(report: Report, name: str, settings: Shared) -> bytes:
-    if name == "json":
-        from contracts.sinks import json_report
+def _check_output(output: str) -> None:
+    name, equals, path = output.partition("=")
+    known = (TEXT, *formats.names())
+    if name not in known or not equals or not path:
+        raise ConfigError(f"-o {output}: expected FORMAT=FILE with one of {', '.join(known)}, found {output!r}")
+    formats.check_target("json" if name == TEXT else name, path)
 
-        return json_report.render(report, indented=False)
+
+def _about(settings: Shared, status: int) -> About:
+    return About(
+        status=status,
+        fail_on=settings.fail_on,
+        config=settings.config,
+        has_rows=not isinstance(settings, InspectSettings) or settings.provider is not None,
+        indented=sys.stdout.isatty(),
+    )
+
+
+def _write(name: str, path: str, report: Report, settings: Shared, about: About) -> None:
+    if name != TEXT:
+        formats.write(name, path, report, about)
+        return
+    from contracts.sinks import whole_file
     from contracts_cli.view import View
 
-    return View(quiet=settings.quiet, verbose=settings.verbose).render(report).encode()
+    whole_file.write(path, View(quiet=settings.quiet, verbose=settings.verbose).render(report).encode())
 
 
-def _on_screen(report: Report, settings: Shared) -> bytes:
-    if settings.format == "json":
-        from contracts.sinks import json_report
-
-        return json_report.render(report, indented=sys.stdout.isatty())
+def _on_screen(report: Report, settings: Shared, about: About) -> bytes:
+    if settings.format != TEXT:
+        return formats.render(settings.format, report, about)
     from contracts_cli import terminal
     from contracts_cli.view import View
 

@@ -8,11 +8,16 @@ import stat
 from contracts.errors import ConfigError
 
 
-def write(path: str, data: bytes) -> None:
+def write(path: str, data: bytes, mode: int | None = None) -> None:
     """Put data at a path by way of a temporary file beside it, so that no reader ever sees half of it.
 
     What a link points to is replaced, not the link. A path that is no ordinary file (a pipe, `/dev/stdout`)
     is written to as it is: replacing it would destroy it.
+
+    Args:
+        path: where to.
+        data: all of it.
+        mode: permissions of the file; None is what the umask leaves.
 
     Raises:
         ConfigError: when the file cannot be written; what stood there before still stands.
@@ -23,17 +28,19 @@ def write(path: str, data: bytes) -> None:
             with open(target, "wb") as file:
                 file.write(data)
         else:
-            _replace(target, data)
+            _replace(target, data, mode)
     except OSError as error:
         raise ConfigError(f"{path}: expected a file to write (-o), found: {error.strerror}") from error
 
 
-def _replace(target: str, data: bytes) -> None:
+def _replace(target: str, data: bytes, mode: int | None) -> None:
     beside = f"{target}.{os.getpid()}.tmp"
     try:
         # x: another run's temporary file of the same name is not ours to overwrite.
         with open(beside, "xb") as file:
             file.write(data)
+            if mode is not None:
+                os.fchmod(file.fileno(), mode)
             file.flush()
             os.fsync(file.fileno())
         os.replace(beside, target)

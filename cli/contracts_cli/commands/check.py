@@ -30,5 +30,5 @@ def run(settings: Settings) -> int:
     except LockedError as error:
         terminal.complain(f"{error}; --wait waits for it to end")
         return UNKNOWN
-    tell(report, settings)
+    tell(report, settings, status)
     return status
