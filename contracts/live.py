@@ -161,30 +161,17 @@ class Run:
 
     async def _gather_one(self, subject: Subject, deadline: float, room: asyncio.Semaphore) -> None:
         row = subject.row
-        kept = self._memory.kept(row.name)
-        plan_ = plan.plan(row, subject.bound, subject.models, kept, self._now)
-        asking = dialects.load_asking(row.dialect)
+        plan_ = plan.plan(row, subject.bound, subject.models, self._memory.kept(row.name), self._now)
         key, no_key = (None, "") if row.api_key is None else keys.find(row.api_key, self._environ)
         subject.secrets = () if key is None else (key,)
-        proxy: proxies.Proxy | None = None
-        wire: Wire | None = None
+        asking = dialects.load_asking(row.dialect)
+        trouble: str | None = None
         try:
             proxy = proxies.proxy_for(row.base_url or "", self._environ)
             wire = Wire(row.base_url or "", self._context, proxy)
         except EvidenceError as error:
-            trouble: str | None = str(error)
-        else:
-            trouble = None
-        line = Line(
-            guard=SpendGuard(wire or Wire("", self._context), plan.rules(row, asking), self.ledger),
-            reader=reading.Reader(dialects.load(row.dialect), self._catalogue.tables(row.dialect, row), self._bounds),
-            headers=asking.headers() if asking else (),
-            credentials=asking.credentials(key.reveal()) if asking and key else (),
-            keys=subject.secrets,
-            deadline=deadline,
-            retries=self._settings.retries,
-            room=asyncio.Semaphore(PER_HOST),
-        )
+            wire, trouble = Wire("", self._context), str(error)
+        line = self._line(row, wire, key, deadline)
         gathering = Gathering(row, plan_, line, asking, self._memory, self._now, no_key)
         subject.found = gathering.found
         if trouble is not None:
@@ -196,15 +183,29 @@ class Run:
         except TimeoutError:
             gathering.found.fail(plan.NEEDS, TOO_LATE)
             return
-        if asyncio.get_running_loop().time() >= deadline:
-            room.release()
-            gathering.found.fail(plan.NEEDS, TOO_LATE)
-            return
         try:
-            await gathering.run()
+            if asyncio.get_running_loop().time() < deadline:
+                await gathering.run()
+            else:
+                gathering.found.fail(plan.NEEDS, TOO_LATE)
         finally:
             room.release()
             await line.guard.aclose()
+
+    def _line(self, row: Provider, wire: Wire, key: keys.Key | None, deadline: float) -> Line:
+        """Make the guarded line to one provider."""
+        asking = dialects.load_asking(row.dialect)
+        tables = self._catalogue.tables(row.dialect, row)
+        return Line(
+            guard=SpendGuard(wire, plan.rules(row, asking), self.ledger),
+            reader=reading.Reader(dialects.load(row.dialect), tables, self._bounds),
+            headers=asking.headers() if asking else (),
+            credentials=asking.credentials(key.reveal()) if asking and key else (),
+            keys=() if key is None else (key,),
+            deadline=deadline,
+            retries=self._settings.retries,
+            room=asyncio.Semaphore(PER_HOST),
+        )
 
     def judge(self, subject: Subject) -> list[Finding]:
         """Judge one provider by what was found."""
