@@ -75,9 +75,7 @@ def event(recorder: Recorder, name: bytes | None, value: object) -> None:
         _head(recorder, response)
     if kind_of in ENDS:
         response = response if isinstance(response, dict) else {}
-        if not any(
-            (choice.text_chars, choice.reasoning_chars, choice.refusal_chars, choice.calls, choice.other_output)
-        ):
+        if not any((choice.text_chars, choice.refusal_chars, choice.calls, choice.other_output)):
             _output(recorder, choice, response)  # a server that sends no deltas says it all here
         _end(recorder, choice, response)
         recorder.closed()
