@@ -18,6 +18,7 @@ from importlib import import_module
 import contracts
 from contracts import checks
 from contracts.config import catalogue
+from contracts.sinks import formats
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 README = os.path.join(ROOT, "README.md")
@@ -48,7 +49,7 @@ def run(command: str) -> str:
 
 def table(name: str) -> str:
     """A Markdown table."""
-    rows = {"contracts": contract_rows, "kinds": kind_rows}[name]()
+    rows = {"contracts": contract_rows, "kinds": kind_rows, "formats": format_rows}[name]()
     head, *body = ("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows)
     return "\n".join((head, "|" + "---|" * (head.count(" | ") + 1), *body)) + "\n"
 
@@ -69,6 +70,13 @@ def kind_rows() -> Iterator[tuple[str, ...]]:
             module = import_module(f"contracts.checks.{name}")
             if hasattr(module, "Parameters"):
                 yield f"`{name}`", (module.__doc__ or "").split("\n", 1)[0]
+
+
+def format_rows() -> Iterator[tuple[str, ...]]:
+    """The formats by name, each with what it is for."""
+    yield "format", "what it is"
+    for name in formats.names():
+        yield f"`{name}`", (formats.load(name).__doc__ or "").split("\n", 1)[0]
 
 
 def main(argv: list[str]) -> int:
