@@ -24,6 +24,9 @@ class Leaky(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         key = self.headers.get("Authorization", "").removeprefix("Bearer ")
+        if self.server.is_private and not key:  # type: ignore[attr-defined]
+            self._answer(401, "application/json", '{"error": {"message": "kein Schlüssel"}}'.encode())
+            return
         listing = {
             "data": [{"id": MODEL, "pricing": {"prompt": "0", "completion": "0"}, "owned_by": "größe"}],
             "debug": base64.b64encode(f"Schlüssel: {key}".encode()).decode(),
@@ -68,6 +71,7 @@ class Leaky(BaseHTTPRequestHandler):
 class Server(ThreadingHTTPServer):
     daemon_threads = True
     in_pieces = False
+    is_private = False
 
 
 @pytest.fixture

@@ -148,10 +148,10 @@ def test_without_a_key_what_needs_none_is_kept(row: Any) -> None:
     assert any("ACME_API_KEY is not set" in line for line in recorded.missing)
 
 
-def test_an_answer_that_is_about_the_key_is_no_evidence_of_the_provider(row: Any) -> None:
-    with HostileProvider() as provider:
-        path = row(provider.base_url, LIBRE)
-        recorded = record(RecordSettings(provider="acme", config=path), environ={})
+def test_an_answer_that_is_about_the_key_is_no_evidence_of_the_provider(row: Any, leaky: Any) -> None:
+    leaky.is_private = True
+    path = row(f"http://127.0.0.1:{leaky.server_port}/v1", "größe/libre")
+    recorded = record(RecordSettings(provider="acme", config=path), environ={})
     assert sorted(os.listdir(folder_of(path))) == ["keyless.timing.json", "keyless.yaml"]
     assert "models: GET /v1/models: not kept, it is about the key (status 401)" in recorded.missing
 
