@@ -51,7 +51,9 @@ def plan(row: Provider, bound: Iterable[Bound], models: Sequence[str], kept: Ite
     bound = list(bound)
     needs = {item.contract.needs for item in bound}
     fresh = tuple(e for e in kept if speaks(e, row, models, now))
-    chats = [e for e in fresh if e.facts.kind == "chat" and not e.facts.keyless and e.facts.status // 100 == 2]  # noqa: PLR2004 - RFC 9110, 2xx
+    # A chat that was refused yesterday says nothing of today.
+    fresh = tuple(e for e in fresh if e.facts.keyless or e.facts.status // 100 == 2)  # noqa: PLR2004 - RFC 9110, 2xx
+    chats = [e for e in fresh if not e.facts.keyless]
     errors = [e for e in fresh if e.facts.keyless]
     by_model = any(hasattr(item.check_module, "judge_model") for item in bound)
     chat = not needs.isdisjoint(CHAT_NEEDS) and not chats

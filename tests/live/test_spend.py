@@ -286,6 +286,28 @@ def test_a_day_has_no_more_free_chats_than_the_row_says(
     assert found[3].status == 0  # nothing that was within reach is missing
 
 
+def test_a_chat_that_was_refused_speaks_for_no_later_run(
+    hostile_provider: Callable[..., HostileProvider], check: Check
+) -> None:
+    memory = Forgetful()
+    busy, later = hostile_provider("declared", "chat:rate-limited"), hostile_provider("declared")
+    assert "http.status" in check({"cafe": row(busy)}, memory=memory).violated
+    same_day = check({"cafe": row(busy, models=["loopback/grand"])}, memory=memory)
+    assert same_day.violated == set()
+    assert check({"cafe": row(later, free_chats_per_day=2)}, memory=memory).outcome("reply.finish") == "holds"
+
+
+def test_kept_evidence_of_another_host_speaks_for_nobody(
+    hostile_provider: Callable[..., HostileProvider], check: Check
+) -> None:
+    memory = Forgetful()
+    first, second = hostile_provider("honest"), hostile_provider("declared")
+    assert "sse.charset" in check({"cafe": row(first)}, memory=memory).violated
+    moved = check({"cafe": row(second, free_chats_per_day=2)}, memory=memory)
+    assert moved.outcome("sse.charset") == "holds"
+    assert len(second.chats_of(FREE)) == 1
+
+
 def test_a_row_that_bills_nothing_may_chat_with_a_model_of_any_price(
     hostile_provider: Callable[..., HostileProvider], check: Check
 ) -> None:
