@@ -43,7 +43,8 @@ def test_a_row_is_extended_with_every_contract_bound(name: str, extended: Catalo
     assert provider.models == ("größe-1",)
     assert provider.base_url == written(name).get("base_url")
     assert {bound.contract.id for bound in extended.bound(provider)} == set(extended.contracts)
-    assert extended.tables(provider.dialect, provider).listing.id == provider.listing.get("id", "id")
+    usual = extended.dialect(provider.dialect)["listing"]["id"]
+    assert extended.tables(provider.dialect, provider).listing.id == provider.listing.get("id", usual)
 
 
 @pytest.mark.parametrize("name", ROWS)
