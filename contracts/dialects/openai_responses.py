@@ -116,10 +116,11 @@ def body(recorder: Recorder, value: object) -> None:
 
 
 def _output(recorder: Recorder, choice: ChoiceRecord, response: dict[str, Any]) -> None:
-    """Fold all items of a response."""
+    """Fold all items of a response, but for reasoning that came in deltas already."""
     output = response.get("output")
+    thought = choice.reasoning_chars > 0
     for position, item in enumerate(output if isinstance(output, list) else ()):
-        if isinstance(item, dict):
+        if isinstance(item, dict) and not (thought and item.get("type") == "reasoning"):
             _item(recorder, choice, item, position)
 
 

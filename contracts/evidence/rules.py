@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 PROBE_MODEL = "contracts-probe/no-such-model"  # of no vendor, so that no router can serve it by a lucky guess
 # The headers of a keyless request. Whatever else there is may identify an account, under a name that nobody foresaw.
 KEYLESS_HEADERS = frozenset(
-    ("host", "accept", "accept-encoding", "user-agent", "content-type", "content-length", "connection")
-)
+    ("host", "accept", "accept-encoding", "user-agent", "content-type", "content-length", "connection",
+     "anthropic-version")  # names a version of the API, without which there is no answer
+)  # fmt: skip
 # Headers that make one request another one on its way: a GET a POST, a body another body.
 DISGUISES = frozenset(
     ("x-http-method-override", "x-http-method", "x-method-override", "content-encoding", "transfer-encoding", "upgrade",

@@ -11,7 +11,7 @@ import pytest
 from contracts import dialects
 from contracts.dialects.recorder import Recorder
 from contracts.evidence.plan import rules
-from contracts.evidence.rules import Allowed, Refused, Sending, decide
+from contracts.evidence.rules import PROBE_MODEL, Allowed, Refused, Sending, decide
 from contracts.fold import fold
 from contracts.model import Provider, Request
 from tests.dialects.folding import CATALOGUE, FOLDER, NAMES, answered, capture, of
@@ -110,6 +110,18 @@ def test_what_may_be_sent_is_decided_and_never_crashes(name: str, billing: Any) 
         assert decided.reason
     elif name != "gemini":  # whose chats have as many paths as there are models, which the rules do not know
         assert isinstance(decided, Allowed)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_chat_without_a_key_may_be_sent_where_the_rules_know_the_path(name: str) -> None:
+    asking = dialects.load_asking(name)
+    assert asking is not None
+    row = Provider(name="wölkchen", dialect=name, base_url=REMOTE, api_key="WOLKE_API_KEY")
+    headers = {"content-type": "application/json", **{k.lower(): v for k, v in asking.headers()}}
+    sending = Sending("POST", REMOTE + asking.chat_path(PROBE_MODEL), headers, asking.probe(PROBE_MODEL))
+    assert isinstance(decide(sending, rules(row, asking), {}), Refused if name == "gemini" else Allowed)
+    sending = sending._replace(headers={**headers, **dict(asking.credentials("schlüssel"))})
+    assert isinstance(decide(sending, rules(row, asking), {}), Refused)
 
 
 @pytest.mark.parametrize("stem", STREAMS)
