@@ -73,6 +73,7 @@ REFUSED = {
     "a paid model": sending(body={**CHAT, "model": "loopback/grand"}),
     "a model in other letters": sending(body={**CHAT, "model": FREE.upper()}),
     "a model named twice": sending(body=b'{"model":"loopback/libre","max_tokens":9,"model":"loopback/grand"}'),
+    "a model named twice, free at last": sending(body=b'{"model":"x","max_tokens":9,"model":"loopback/libre"}'),
     "no model": sending(body={"max_tokens": 9}),
     "a model that is a list": sending(body={**CHAT, "model": [FREE]}),
     "further models": sending(body={**CHAT, "models": ["loopback/grand"]}),
@@ -271,6 +272,15 @@ def test_no_chat_is_sent_for(name: str, hostile_provider: Callable[..., HostileP
     provider = hostile_provider("declared")
     got = check({"cafe": row(provider, **NEVER[name])})
     assert [a for a in provider.requests if a.kind == "chat" and a.keyed] == []
+    assert got.outcome("reply.finish") == "unknown"
+
+
+def test_no_chat_is_sent_where_the_price_of_the_endpoints_could_not_be_read(
+    hostile_provider: Callable[..., HostileProvider], check: Check
+) -> None:
+    provider = hostile_provider("declared", "endpoints:server-error")
+    got = check({"cafe": row(provider, endpoint=ENDPOINT)})
+    assert provider.chats_of(FREE) == ()
     assert got.outcome("reply.finish") == "unknown"
 
 
