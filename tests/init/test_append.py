@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from contracts.config.append import appended
@@ -80,7 +80,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.dictionaries(NAMES, VALUES, min_size=1, max_size=4), st.integers(1, 6), st.booleans())
 def test_any_file_in_block_style_takes_a_row(rows: dict[str, Any], indent: int, last: bool) -> None:
     rest = {"notes": ["é"]} if not last else {}

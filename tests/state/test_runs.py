@@ -144,8 +144,10 @@ def test_a_state_that_cannot_be_used_is_said_once_and_the_run_judges(tmp_path: A
 def test_of_two_runs_at_once_one_sends_the_free_chat_of_the_day(tmp_path: Any) -> None:
     with runs_of(tmp_path) as runs:
         together = [runs.start() for _ in range(3)]
-        told = [runs.told(process)[0]["sse.charset"]["outcome"] for process in together]
+        # A run may also refuse to begin while another has the state, and then it judges nothing.
+        said = [process.communicate(timeout=60)[0] for process in together]
         assert runs.chats == 1
+    told = [f["outcome"] for out in said if out for f in json.loads(out)["findings"] if f["contract"] == "sse.charset"]
     assert "violated" in told
     assert set(told) <= {"violated", "unknown"}
 
