@@ -3,94 +3,9 @@
 from __future__ import annotations
 
 from contracts_cli.command import Command, Kind, Option, Positional, parse_seconds
+from contracts_cli.shared_options import CONFIG, FORMAT, JUDGING, RETRIES, STATE, TIMEOUT
 
 __all__ = ["COMMANDS", "Command", "Kind", "Option", "Positional", "parse_seconds"]
-
-
-
-def _formats() -> tuple[str, ...]:
-    from contracts.sinks import formats
-
-    return formats.names()
-
-
-CONFIG = Option(
-    name="config",
-    flags=("--config",),
-    metavar="FILE",
-    help="The providers file; else $CONTRACTS_CONFIG, providers.yaml upward, $XDG_CONFIG_HOME and /etc/contracts.",
-)
-FORMAT = Option(
-    name="format",
-    flags=("-f", "--format"),
-    kind="choice",
-    choices=("text", "json"),
-    help="What goes to standard output; text if not said.",
-)
-REPORT_FORMAT = Option(
-    name="format",
-    flags=FORMAT.flags,
-    kind="choice",
-    choices=FORMAT.choices,
-    more_choices=_formats,
-    help=FORMAT.help,
-)
-STATE = Option(
-    name="state",
-    flags=("--state",),
-    metavar="PATH",
-    help="The file that holds what earlier runs saw, none for no file; else below $STATE_DIRECTORY or "
-    "$XDG_STATE_HOME/contracts.",
-)
-VERBOSE = Option(name="verbose", flags=("-v", "--verbose"), kind="flag", help="Show everything, also what holds.")
-
-JUDGING = (
-    CONFIG,
-    Option(
-        name="contracts",
-        flags=("--contract",),
-        metavar="ID",
-        many=True,
-        help="Judge only this contract; may be repeated.",
-    ),
-    Option(
-        name="exclude",
-        flags=("--exclude",),
-        metavar="ID",
-        many=True,
-        help="Do not judge this contract; may be repeated.",
-    ),
-    Option(name="models", flags=("--model",), metavar="ID", many=True, help="Judge only this model; may be repeated."),
-    REPORT_FORMAT,
-    Option(
-        name="outputs",
-        flags=("-o", "--output"),
-        metavar="FORMAT=FILE",
-        many=True,
-        help="Write the report to a file too, whole or not at all, or to a folder in the format prometheus; "
-        "may be repeated.",
-    ),
-    Option(
-        name="notes",
-        flags=("--note",),
-        metavar="SINK",
-        many=True,
-        help="Where each provider's note goes: - is standard output, a path is a file of JSON Lines.",
-    ),
-    Option(
-        name="fail_on",
-        flags=("--fail-on",),
-        kind="choice",
-        choices=("violation", "warning", "unknown", "never"),
-        help="violation: exit 1 on a violated error. unknown (the rule): also 3 on what could not be judged. "
-        "warning: also 1 on a violated warning. never: 0.",
-    ),
-    Option(
-        name="jobs", flags=("-j", "--jobs"), kind="whole", metavar="N", help="How many providers are asked at once."
-    ),
-    Option(name="quiet", flags=("-q", "--quiet"), kind="flag", help="Only the verdicts."),
-    VERBOSE,
-)
 
 COMMANDS = {
     command.name: command
@@ -109,20 +24,8 @@ COMMANDS = {
                     help="Judge captures instead of the providers: the cassettes in DIR, "
                     "or in `cassettes` beside the providers file.",
                 ),
-                Option(
-                    name="timeout_s",
-                    flags=("--timeout",),
-                    kind="seconds",
-                    metavar="TIME",
-                    help="Limit for the whole run, as 20s (the rule), 500ms or 2m; what is not reached is unknown.",
-                ),
-                Option(
-                    name="retries",
-                    flags=("--retries",),
-                    kind="whole",
-                    metavar="N",
-                    help="Further attempts where no connection can be made; as a rule none.",
-                ),
+                TIMEOUT,
+                RETRIES,
                 STATE,
                 Option(
                     name="wait_s",
@@ -132,6 +35,41 @@ COMMANDS = {
                     bare="10m",
                     help="Wait for another run with this state to end, 10 minutes unless said; else this one exits 3.",
                 ),
+            ),
+        ),
+        Command(
+            name="gate",
+            help="Judge the rows that a change adds or alters, for CI: what cannot be judged fails too.",
+            options=(
+                *(option for option in JUDGING if option.name not in ("models", "notes")),
+                Option(
+                    name="base",
+                    flags=("--base",),
+                    metavar="REF",
+                    help="The branch that the change is for; else origin/main, then main.",
+                ),
+                Option(
+                    name="replay",
+                    flags=("--replay",),
+                    metavar="[=DIR]",
+                    bare="",
+                    help="Ask nobody: judge by the cassettes in DIR, or in `cassettes` beside the providers file.",
+                ),
+                Option(
+                    name="trust_recorded",
+                    flags=("--trust-recorded",),
+                    kind="flag",
+                    help="Let cassettes show what the provider would show for nothing.",
+                ),
+                Option(
+                    name="trust_keys",
+                    flags=("--trust-key",),
+                    metavar="VARIABLE=URL",
+                    many=True,
+                    help="Send a key to a host to which no row of the base sends it; may be repeated.",
+                ),
+                TIMEOUT,
+                RETRIES,
             ),
         ),
         Command(

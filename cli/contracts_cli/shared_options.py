@@ -1,0 +1,104 @@
+"""Options that several commands have, each declared once."""
+
+from __future__ import annotations
+
+from contracts_cli.command import Option
+
+
+def _formats() -> tuple[str, ...]:
+    from contracts.sinks import formats
+
+    return formats.names()
+
+
+CONFIG = Option(
+    name="config",
+    flags=("--config",),
+    metavar="FILE",
+    help="The providers file; else $CONTRACTS_CONFIG, providers.yaml upward, $XDG_CONFIG_HOME and /etc/contracts.",
+)
+FORMAT = Option(
+    name="format",
+    flags=("-f", "--format"),
+    kind="choice",
+    choices=("text", "json"),
+    help="What goes to standard output; text if not said.",
+)
+REPORT_FORMAT = Option(
+    name="format",
+    flags=FORMAT.flags,
+    kind="choice",
+    choices=FORMAT.choices,
+    more_choices=_formats,
+    help=FORMAT.help,
+)
+STATE = Option(
+    name="state",
+    flags=("--state",),
+    metavar="PATH",
+    help="The file that holds what earlier runs saw, none for no file; else below $STATE_DIRECTORY or "
+    "$XDG_STATE_HOME/contracts.",
+)
+TIMEOUT = Option(
+    name="timeout_s",
+    flags=("--timeout",),
+    kind="seconds",
+    metavar="TIME",
+    help="Limit for the whole run, as 20s (the rule), 500ms or 2m; what is not reached is unknown.",
+)
+RETRIES = Option(
+    name="retries",
+    flags=("--retries",),
+    kind="whole",
+    metavar="N",
+    help="Further attempts where no connection can be made; as a rule none.",
+)
+VERBOSE = Option(name="verbose", flags=("-v", "--verbose"), kind="flag", help="Show everything, also what holds.")
+
+JUDGING = (
+    CONFIG,
+    Option(
+        name="contracts",
+        flags=("--contract",),
+        metavar="ID",
+        many=True,
+        help="Judge only this contract; may be repeated.",
+    ),
+    Option(
+        name="exclude",
+        flags=("--exclude",),
+        metavar="ID",
+        many=True,
+        help="Do not judge this contract; may be repeated.",
+    ),
+    Option(name="models", flags=("--model",), metavar="ID", many=True, help="Judge only this model; may be repeated."),
+    REPORT_FORMAT,
+    Option(
+        name="outputs",
+        flags=("-o", "--output"),
+        metavar="FORMAT=FILE",
+        many=True,
+        help="Write the report to a file too, whole or not at all, or to a folder in the format prometheus; "
+        "may be repeated.",
+    ),
+    Option(
+        name="notes",
+        flags=("--note",),
+        metavar="SINK",
+        many=True,
+        help="Where each provider's note goes: - is standard output, a path is a file of JSON Lines.",
+    ),
+    Option(
+        name="fail_on",
+        flags=("--fail-on",),
+        kind="choice",
+        choices=("violation", "warning", "unknown", "never"),
+        help="violation: exit 1 on a violated error. unknown (the rule): also 3 on what could not be judged. "
+        "warning: also 1 on a violated warning. never: 0.",
+    ),
+    Option(
+        name="jobs", flags=("-j", "--jobs"), kind="whole", metavar="N", help="How many providers are asked at once."
+    ),
+    Option(name="quiet", flags=("-q", "--quiet"), kind="flag", help="Only the verdicts."),
+    VERBOSE,
+)
