@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import signal
 import socket
 from collections.abc import Iterator
 from typing import Any
@@ -37,6 +38,16 @@ def _guarded(method: Any) -> Any:
         return method(self, *args)
 
     return guarded
+
+
+@pytest.fixture(scope="session", autouse=True)
+def interruptible() -> None:
+    """Let the processes that tests start be interrupted, also where this one was started in the background.
+
+    A shell without job control starts what it puts there with SIGINT ignored, and that is inherited.
+    """
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
