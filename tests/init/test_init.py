@@ -62,6 +62,14 @@ def test_a_row_is_appended_under_a_name_of_its_own_and_nothing_is_overwritten(pa
     assert os.listdir(os.path.dirname(path)) == ["providers.yaml"]
 
 
+def test_a_host_is_not_asked_for_a_row_that_is_there(path: str) -> None:
+    assert command(path, "openrouter").returncode == 0
+    with HostileProvider("keyless") as provider:
+        done = command(path, provider.base_url, "--as", "openrouter")
+        assert provider.request_count == 0
+    assert (done.returncode, done.stdout) == (2, "")
+
+
 def test_a_name_that_is_nearly_one_is_asked_back(path: str) -> None:
     done = command(path, "opnrouter")
     assert done.returncode == 2

@@ -165,7 +165,11 @@ def test_legal_ways_to_send_are_kept_decoded_and_read_again(row: Any, scenario: 
     assert recorded.missing == ()
     (chat,) = captures.read(os.path.join(folder_of(path), "chat-stream.yaml"))
     assert _text(b"".join(chat.body)) == text
-    assert "content-encoding" not in {name.lower() for name, _ in chat.headers}
+    for exchange in (chat, *captures.read(os.path.join(folder_of(path), "models.yaml"))):
+        headers = {name.lower(): value for name, value in exchange.headers}
+        size = len(b"".join(exchange.body))
+        assert "content-encoding" not in headers
+        assert headers.get("content-length", str(size)) == str(size)
 
 
 @pytest.mark.parametrize(
@@ -181,6 +185,14 @@ def test_what_cannot_be_looked_into_is_not_kept(row: Any, scenario: str, told: s
         path = row(provider.base_url, LIBRE, billing="none")
         recorded = record(RecordSettings(provider="acme", config=path, timeout_s=20), environ=ENVIRON)
     assert any(line.startswith(told) for line in recorded.missing), recorded.missing
+
+
+def test_what_was_not_read_to_its_end_is_not_kept(row: Any) -> None:
+    with HostileProvider("chat:stall-mid-stream") as provider:
+        path = row(provider.base_url, LIBRE)
+        recorded = record(RecordSettings(provider="acme", config=path, timeout_s=2), environ=ENVIRON)
+    assert "chat-stream.yaml" not in os.listdir(folder_of(path))
+    assert any(line.endswith("not kept, it was not read to its end") for line in recorded.missing)
 
 
 def test_a_connection_that_is_cut_is_kept_as_cut(row: Any) -> None:
@@ -208,6 +220,7 @@ def test_a_budget_pays_for_every_model_of_the_row_and_for_no_other(row: Any) -> 
         assert provider.chats_of(GRAND) == ()
     chats = captures.read(os.path.join(folder_of(path), "chat-stream.yaml"))
     assert len(chats) == 2
+    assert recorded.missing == ()
     assert recorded.totals.post_paid == 1
     assert Decimal(0) < recorded.totals.spend_usd <= Decimal("0.01")
 
