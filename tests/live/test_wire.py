@@ -126,7 +126,15 @@ def test_what_is_no_answer_is_told_and_never_guessed_at(name: str) -> None:
         answered([NONE[name]])
 
 
-NO_CHUNKS = [b"g\r\n", b"-1\r\n", b"+3\r\nabc\r\n", b"3\r\nabcX\r\n", b"f" * 20 + b"\r\n", b"\xc3\xa9"]
+NO_CHUNKS = [
+    b"g\r\n",
+    b"-1\r\n",
+    b"+3\r\nabc\r\n",
+    b"3\r\nabcX\r\n",
+    b"3\r\nabcXX0\r\n\r\n",
+    b"f" * 20 + b"\r\n",
+    b"\xc3\xa9",
+]
 
 
 @pytest.mark.parametrize("chunk", NO_CHUNKS)
@@ -212,6 +220,7 @@ def test_a_redirect_is_followed_on_the_origin_three_times_and_never_off_it(
     away = hostile_provider("declared", "redirect-elsewhere")
     got = check({"cafe": row(away)})
     assert "http.status" in got.violated
+    assert got.report.requests.refused == 0  # not even tried, though the guard would not let it pass
     assert away.strays == ()
 
 
