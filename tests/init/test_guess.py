@@ -24,6 +24,8 @@ CASES: list[tuple[Any, str, dict[str, str]]] = [
      {"items": "data", "id": "id", "prices": "pricing", "parameters": "supported_parameters"}),
     ({"data": [{"id": "é", "type": "model"}], "has_more": False}, "anthropic-messages",
      {"items": "data", "id": "id", "more": "has_more"}),
+    ({"data": [{"id": "é", "context_length": "8k", "deprecation": {"am": 1}, "supported_parameters": "größe"}]},
+     "openai-chat", {"items": "data", "id": "id"}),
     ({"models": [{"name": "models/é", "supportedGenerationMethods": ["generateContent"]}]}, "gemini", {}),
     ({"models": [{"name": "é", "endpoints": ["chat"]}]}, "cohere", {}),
     ({"models": [{"name": "é:8b", "digest": "00", "modified_at": "x"}]}, "ollama", {"items": "models", "id": "name"}),

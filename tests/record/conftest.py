@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import threading
 from collections.abc import Callable, Iterator
@@ -54,6 +55,9 @@ class Leaky(BaseHTTPRequestHandler):
 
     def _answer(self, status: int, kind: str, body: bytes) -> None:
         self.send_response(status)
+        if self.server.is_coded:  # type: ignore[attr-defined]
+            body = gzip.compress(body)
+            self.send_header("Content-Encoding", "gzip")
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
         self.send_header("Set-Cookie", "__cf_bm=7f3a9c; path=/")
@@ -72,6 +76,7 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
     in_pieces = False
     is_private = False
+    is_coded = False
 
 
 @pytest.fixture

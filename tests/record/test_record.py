@@ -117,6 +117,18 @@ def test_a_stream_that_says_the_key_in_pieces_is_not_kept(row: Any, leaky: Any) 
     assert ("chat-stream", "the whole answer: key in pieces over its events", 1) in recorded.removed
 
 
+def test_a_body_that_was_coded_is_looked_into_and_kept_plain(row: Any, leaky: Any) -> None:
+    leaky.is_coded = True
+    path = row(f"http://127.0.0.1:{leaky.server_port}/v1", "größe/libre")
+    record(RecordSettings(provider="acme", config=path), environ=ENVIRON)
+    for name in ("models", "chat-stream", "keyless"):
+        (exchange,) = captures.read(os.path.join(folder_of(path), f"{name}.yaml"))
+        body = b"".join(exchange.body)
+        assert body.startswith((b"{", b"data: {"))
+        assert not scrubbed(body, [KEY])[1]
+        assert not {"content-length", "content-encoding"} & {header.lower() for header, _ in exchange.headers}
+
+
 def test_what_is_there_is_not_overwritten_and_nothing_is_asked(row: Any) -> None:
     with HostileProvider() as provider:
         path = row(provider.base_url, LIBRE)
