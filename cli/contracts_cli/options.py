@@ -78,7 +78,12 @@ COMMANDS = {
             positional=Positional(name="files", metavar="FILE...", help="The captures.", required=True),
             options=(
                 *JUDGING,
-                Option(name="dialect", flags=("--dialect",), metavar="D", help="The wire API; else the provider's, or by the path."),
+                Option(
+                    name="dialect",
+                    flags=("--dialect",),
+                    metavar="D",
+                    help="The wire API; else the provider's, or by the path.",
+                ),
                 Option(name="provider", flags=("--provider",), metavar="P", help="Judge by the rules of this row."),
                 Option(
                     name="request",
