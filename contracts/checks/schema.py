@@ -2,7 +2,8 @@
 
 What it checks
     Required members and types, by a schema written from the published API reference. Unknown members are
-    allowed. Departures a row knows of are accepted by path: `choices[].delta.content: [array]`, `object:
+    allowed. The order of events, where the dialect's table states one: what may follow what, and which event opens
+    and closes a block. Departures a row knows of are accepted by path: `choices[].delta.content: [array]`, `object:
     [absent]`.
 
 Why it matters

@@ -118,7 +118,7 @@ class Catalogue:
             # A close of the row's own has to be known as one, or it would be taken for an event that is no JSON.
             sentinels = list(dict.fromkeys([own.encode(), *sentinels]))
         listing = {**table.get("listing", {}), **{key: value for key, value in row.items() if key != "path"}}
-        rest: dict[str, Any] = {key: table[key] for key in ("cut_reasons",) if key in table}
+        rest: dict[str, Any] = {key: table[key] for key in ("cut_reasons", "order") if key in table}
         if provider is not None and provider.endpoint:
             rest["endpoint"] = {key: provider.endpoint[key] for key in ("count", "prices")}
         rest["trailers"] = [text.encode() for text in table.get("trailers", ())]

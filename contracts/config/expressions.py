@@ -8,6 +8,8 @@ from typing import Any
 from contracts.config.rows import Resolved
 from contracts.config.words import show
 
+PLAIN = ("path", "method", "prefix", "suffix")  # members that are no expression
+
 
 def expression_problems(rows: Iterable[Resolved]) -> list[str]:
     """Compile every expression of every row and list those that are none."""
@@ -28,7 +30,7 @@ def _written(row: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
         for name, text in (row.get(key) or {}).items():
             if isinstance(text, dict):
                 yield from (((key, name, parameter), inner) for parameter, inner in text.items())
-            elif text is not None and name not in ("path", "method"):
+            elif text is not None and name not in PLAIN:
                 yield (key, name), text
 
 

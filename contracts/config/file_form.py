@@ -50,6 +50,7 @@ class ModelsFrom(Struct, frozen=True, forbid_unknown_fields=True, rename={"file"
 class ListingForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Where the model listing is, and JMESPath for its entries and for the members of each entry.
 
+    `prefix` and `suffix` are parts of an id, as they stand, that a request may leave out.
     `more` and `next` are over the whole answer: whether there are more pages, and by name the parameters that ask for
     the next one.
     """
@@ -62,6 +63,8 @@ class ListingForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     ) = None
     items: Expression | None = None
     id: Expression | None = None
+    prefix: Annotated[str, Meta(min_length=1)] | None = None
+    suffix: Annotated[str, Meta(min_length=1)] | None = None
     chat: Expression | None = None
     aliases: Expression | None = None
     deprecated: Expression | None = None

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from msgspec import Struct
 
+from contracts.dialects.order import OrderTable
+
 if TYPE_CHECKING:
     from contracts.dialects.recorder import Recorder
     from contracts.facts import AnswerKind, Asked, ErrorSeen
@@ -54,13 +56,14 @@ class Tables(Struct, frozen=True, kw_only=True):
     """What the catalogue hands to a fold. `schema` gives the bytes of one of the dialect's JSON Schemas by name.
 
     `sentinels` are the payloads that close a stream, `trailers` those that may follow the close once, `cut_reasons` the
-    finish reasons that say a limit cut the reply.
+    finish reasons that say a limit cut the reply, `order` which events may follow which.
     """
 
     schema: Callable[[str], bytes]
     sentinels: tuple[bytes, ...] = ()
     trailers: tuple[bytes, ...] = ()
     cut_reasons: tuple[str, ...] = ("length",)
+    order: OrderTable | None = None
     listing: ListingQuery = ListingQuery()
     endpoint: EndpointQuery | None = None
 

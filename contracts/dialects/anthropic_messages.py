@@ -65,6 +65,7 @@ def event(recorder: Recorder, name: bytes | None, value: object) -> None:
     recorder.schema.validate("event", value, recorder.event, recorder.byte)
     if not isinstance(value, dict):
         return
+    recorder.in_order(value)
     kind_of = value.get("type")
     fold = EVENTS.get(kind_of) if isinstance(kind_of, str) else None
     if fold is not None:

@@ -72,6 +72,7 @@ def event(recorder: Recorder, name: bytes | None, value: object) -> None:
         return
     recorder.schema.validate("event", value, recorder.event, recorder.byte)
     if isinstance(value, dict):
+        recorder.in_order(value)
         _typed(recorder, value)
 
 

@@ -68,6 +68,7 @@ def event(recorder: Recorder, name: bytes | None, value: object) -> None:
     recorder.schema.validate("event", value, recorder.event, recorder.byte)
     if not isinstance(value, dict):
         return
+    recorder.in_order(value)
     kind_of = value.get("type")
     choice, piece = recorder.choice(0), value.get("delta")
     response = value.get("response")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from contracts.dialects import calls
+from contracts.dialects.order import Order
 from contracts.dialects.schema import SchemaFaults
 from contracts.dialects.usage import UsageRecord
 from contracts.facts import Choice, Close, ErrorSeen, Fault, Finish, Reply, Seen, Text
@@ -16,6 +17,8 @@ from contracts.text.damage import Scanner, merge
 from contracts.text.scrub import scrub
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from contracts.dialects import Tables
 
 MAX_CHOICES = 128  # OpenAI refuses n above 128; more would be an attack on memory
@@ -56,6 +59,7 @@ class Recorder:
         self.choices: dict[int, ChoiceRecord] = {}
         self.json_faults: dict[str, Fault] = {}
         self.schema = SchemaFaults(tables.schema)
+        self.order = Order(tables.order) if tables.order else None
         self.call_faults: dict[str, Fault] = {}
         self.errors: list[ErrorSeen] = []
         self.usage = UsageRecord()
@@ -75,6 +79,15 @@ class Recorder:
                 return next(reversed(self.choices.values()))
             record = self.choices[index] = ChoiceRecord(index)
         return record
+
+    def in_order(self, value: Mapping[str, object]) -> None:
+        """Hold an event's place, by its `type`, against the dialect's order; an unread one may have been any."""
+        name = value.get("type")
+        if self.order is None or self.unread or not isinstance(name, str):
+            return
+        disorder = self.order.see(name, value)
+        if disorder is not None:
+            self.schema.note("order of events", disorder.expected, disorder.found, self.event, self.byte)
 
     def text(self, choice: ChoiceRecord, piece: str) -> None:
         """Add a piece of the answer's text."""

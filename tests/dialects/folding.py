@@ -18,15 +18,17 @@ CATALOGUE = catalogue.load(None)
 NAMES = sorted(CATALOGUE.dialects)
 TEXT = "Grüße — 你好 👩‍👧"
 THOUGHT = "Ich überlege … 也许"
+ORDER = "order of events"  # the path of a departure that is one of place
 SORRY = "Überlastet — 请稍后"
 
 
 class Folded(NamedTuple):
-    """What came of an answer: the reply, the errors in it, and the paths of its departures from the schema."""
+    """What came of an answer: the reply, the errors in it, the paths of departures from the schema, and disorder."""
 
     reply: Reply
     errors: list[ErrorSeen]
     departures: list[str]
+    disorder: list[tuple[str, str, int | None]]
 
     @property
     def finishes(self) -> list[str]:
@@ -63,7 +65,10 @@ class Folded(NamedTuple):
 
 def of(recorder: Recorder) -> Folded:
     reply = recorder.reply()
-    return Folded(reply, recorder.errors, sorted({f.path for f in recorder.schema.facts()}))
+    faults = recorder.schema.facts()
+    departures = sorted({f.path for f in faults if f.path != ORDER})
+    disorder = [(f.expected, f.found, f.event) for f in faults if f.path == ORDER]
+    return Folded(reply, recorder.errors, departures, disorder)
 
 
 def streamed(name: str, *events: Any, names: tuple[bytes | None, ...] = ()) -> Folded:

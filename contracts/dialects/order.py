@@ -1,0 +1,85 @@
+"""The order of events as a dialect's table states it: what may follow what, and what opens and closes a block.
+
+Only events that the table names are looked at, so that a new one disturbs nothing. What ends a stream, and what comes
+after that, is the close marker's matter.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MAX_OPEN = 256  # blocks open at once; more would be an attack on memory
+
+
+class Block(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Events that belong together by the member `key`: one opens the block, some come inside it, one closes it."""
+
+    open: str
+    close: str
+    inside: tuple[str, ...] = ()
+    key: str = "index"
+
+
+class OrderTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`first`: the events that a stream begins with; `follows`: by event, those that may come next.
+
+    An event that nothing follows is the last one. Where `first` or an event's list is not written, anything may come.
+    """
+
+    first: tuple[str, ...] = ()
+    follows: dict[str, tuple[str, ...]] = {}
+    blocks: tuple[Block, ...] = ()
+
+
+class Disorder(NamedTuple):
+    """What was expected, and what came."""
+
+    expected: str
+    found: str
+
+
+class Order:
+    """Follows the events of one stream."""
+
+    __slots__ = ("_blocks", "_expected", "_known", "_open", "_table")
+
+    def __init__(self, table: OrderTable) -> None:
+        """Compile a table; no event has come."""
+        self._table = table
+        self._blocks = {name: b for b in table.blocks for name in (b.open, *b.inside, b.close)}
+        self._known = {*table.first, *table.follows, *self._blocks}
+        self._expected: tuple[str, ...] | None = table.first or None
+        self._open: set[tuple[str, int]] = set()
+
+    def see(self, name: str, value: Mapping[str, object]) -> Disorder | None:
+        """Take the next event; tells what is wrong with its place."""
+        if name not in self._known:
+            return None
+        expected, self._expected = self._expected, self._table.follows.get(name)
+        misplaced = self._in_block(name, value)
+        if expected and name not in expected:
+            return Disorder(" or ".join(expected), name)
+        return misplaced
+
+    def _in_block(self, name: str, value: Mapping[str, object]) -> Disorder | None:
+        """Open, look into or close the block that an event names."""
+        block = self._blocks.get(name)
+        number = value.get(block.key) if block else None
+        if block is None or not isinstance(number, int):
+            return None
+        place = (block.open, number)
+        is_open = place in self._open
+        if name == block.open:
+            if len(self._open) < MAX_OPEN:
+                self._open.add(place)
+            return Disorder(f"{block.close} of {block.key} {number}", name) if is_open else None
+        if name == block.close:
+            self._open.discard(place)
+        if is_open or len(self._open) >= MAX_OPEN:
+            return None
+        return Disorder(f"{block.open} of {block.key} {number}", name)
