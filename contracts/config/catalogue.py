@@ -77,6 +77,8 @@ class Catalogue:
     def provider(self, name: str) -> Provider:
         """One row. Raises ConfigError with "did you mean" for an unknown name."""
         hint = "" if self.config else " (no providers.yaml was found)"
+        if self.config and os.path.isfile(os.path.join(self.sources.folder, "providers", f"{name}.yaml")):
+            hint = f" (a shipped row has that name: add `{name}: {{extends: {name}}}` to {self.config})"
         return _known("provider", name, self.providers, hint)
 
     def dialect(self, name: str) -> dict[str, Any]:
@@ -226,7 +228,9 @@ def read(config: str | None, cache: Cache, stdin: Callable[[], bytes], folder: s
 
 def _known(noun: str, name: str, things: Mapping[str, T], hint: str = "") -> T:
     if name not in things:
-        raise ConfigError(f"unknown {noun} {show(name)}{did_you_mean(name, things) or hint}")
+        some = ", ".join(list(things)[:8]) + (" …" if len(things) > 8 else "")  # noqa: PLR2004 - a line's worth
+        known = f" (expected one of {some})" if things else ""
+        raise ConfigError(f"unknown {noun} {show(name)}{hint or did_you_mean(name, things) or known}")
     return things[name]
 
 

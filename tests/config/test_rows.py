@@ -217,7 +217,7 @@ def test_an_unknown_name_is_answered_with_the_near_one(rows: Write) -> None:
         (lambda: read.provider("openruter"), "unknown provider 'openruter' (did you mean 'openrouter'?)"),
         (lambda: read.contract("sse.charsets"), "unknown contract 'sse.charsets' (did you mean 'sse.charset'?)"),
         (lambda: read.dialect("openai"), "unknown dialect 'openai' (did you mean 'openai-chat'?)"),
-        (lambda: read.provider("日本"), "unknown provider '日本'"),
+        (lambda: read.provider("日本"), "unknown provider '日本' (expected one of openrouter)"),
     ):
         assert problems(ask) == [told]
     empty = catalogues.load(None, use_cache=False)
@@ -237,3 +237,9 @@ def test_the_tables_of_a_fold_know_the_rows_own_close_and_listing(rows: Write) -
     assert b"$schema" in tables.schema("chunk")
     assert read.tables("openai-chat", read.provider("b")).sentinels == (b"[DONE]",)
     assert read.tables("openai-chat").listing.items == "data"
+
+
+def test_a_shipped_row_that_the_file_does_not_extend_is_told_apart(rows: Write) -> None:
+    read = rows("  café: {extends: openrouter}\n")
+    (told,) = problems(lambda: read.provider("perplexity"))
+    assert told.startswith("unknown provider 'perplexity' (a shipped row has that name: add `perplexity: {extends:")
