@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 
@@ -94,6 +95,29 @@ def test_a_key_goes_into_headers_alone(name: str) -> None:
     assert not any("schlüssel-7" in value for _, value in asking.headers())
     shown = asking.chat_path("größe").encode() + asking.free_chat("größe", 1) + asking.probe("größe")
     assert "schlüssel-7".encode() not in shown
+
+
+BEARER = ("Authorization", "Bearer schlüssel-7")
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "key", "headers"),
+    [
+        ("anthropic-messages", "/messages", ("x-api-key", "schlüssel-7"), (("anthropic-version", "2023-06-01"),)),
+        ("cohere", "/v2/chat", BEARER, ()),
+        ("gemini", "/models/größe-1:streamGenerateContent?alt=sse", ("x-goog-api-key", "schlüssel-7"), ()),
+        ("ollama", "/chat", BEARER, ()),
+        ("openai-chat", "/chat/completions", BEARER, ()),
+        ("openai-completions", "/completions", BEARER, ()),
+        ("openai-responses", "/responses", BEARER, ()),
+    ],
+)
+def test_a_dialect_asks_as_its_api_documents(name: str, path: str, key: tuple[str, str], headers: Any) -> None:
+    asking = dialects.load_asking(name)
+    assert asking is not None
+    for model in ("größe-1", *(["models/größe-1"] if name == "gemini" else [])):
+        assert unquote(asking.chat_path(model)) == path
+    assert (asking.credentials("schlüssel-7"), asking.headers()) == ((key,), headers)
 
 
 @pytest.mark.parametrize("name", NAMES)
