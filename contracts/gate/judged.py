@@ -109,8 +109,10 @@ def _judged(  # noqa: PLR0913, PLR0917 - what one row is judged by
     if live and not offered.has_captures(folder):
         return live
     recorded = replay(found.catalogue, row, folder, settings, now)
-    recorded = offered.weighed(recorded, row, found.catalogue.contracts, trust_recorded=settings.trust_recorded)
-    return offered.joined(live, recorded) if live else recorded
+    contracts = found.catalogue.contracts
+    recorded = offered.weighed(recorded, row, contracts, trust_recorded=settings.trust_recorded)
+    free = {name for name, contract in contracts.items() if offered.is_free(row, contract)}
+    return offered.joined(live, recorded, free) if live else recorded
 
 
 def _ask(

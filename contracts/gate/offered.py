@@ -23,7 +23,7 @@ from contracts.run import is_capture
 from contracts.text.scrub import scrub
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     from contracts.gate.git import Repository
     from contracts.model import Contract, Exchange, Finding, Provider
@@ -139,15 +139,17 @@ def weighed(
     return weighed_
 
 
-def joined(live: Sequence[Finding], recorded: Sequence[Finding]) -> list[Finding]:
+def joined(live: Sequence[Finding], recorded: Sequence[Finding], free: Container[str]) -> list[Finding]:
     """Join what the provider showed with what its cassettes show, each contract once for each model.
 
-    The provider's word counts, but for what a cassette shows to be broken; where it said nothing, the cassette's does.
+    The provider's word counts, but for what a cassette shows to be broken; where it said nothing, the cassette's does,
+    also that a contract does not apply, unless the contract is among the `free` ones.
     """
     found: list[Finding] = []
     for contract in dict.fromkeys(f.contract for f in (*live, *recorded)):
+        said = DECIDED if contract in free else (*DECIDED, Outcome.NOT_APPLICABLE)
         asked = [f for f in live if f.contract == contract]
-        offered = {f.model: f for f in recorded if f.contract == contract and f.outcome in DECIDED}
+        offered = {f.model: f for f in recorded if f.contract == contract and f.outcome in said}
         if offered and not any(f.outcome in DECIDED for f in asked):
             found += [*offered.values(), *(f for f in asked if f.model is not None and f.model not in offered)]
             continue
@@ -155,5 +157,5 @@ def joined(live: Sequence[Finding], recorded: Sequence[Finding]) -> list[Finding
             other = offered.pop(finding.model, finding)
             is_worse = other.outcome is Outcome.VIOLATED or finding.outcome not in DECIDED
             found.append(other if is_worse and finding.outcome is not Outcome.VIOLATED else finding)
-        found += [f for f in offered.values() if f.outcome is not Outcome.HOLDS]
+        found += [f for f in offered.values() if f.outcome in (Outcome.VIOLATED, Outcome.WAIVED)]
     return found
