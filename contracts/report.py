@@ -180,10 +180,22 @@ def write_note(provider: str, findings: Sequence[Finding], texts: Mapping[str, s
 
 
 def encode(value: Report | Note | Finding) -> bytes:
-    """One line of JSON in UTF-8, members in the published order, without a line end."""
+    r"""One line of JSON in UTF-8, members in the published order, without a line end.
+
+    What may pass for the end of a line or for a command to a terminal is written as \u escapes; JSON means the same.
+    """
     try:
-        return msgspec.json.encode(value)
+        data = msgspec.json.encode(value)
     except UnicodeEncodeError:  # a model id may hold an unpaired surrogate, which has no UTF-8
         from contracts.dialects.schema import encodable
 
-        return msgspec.json.encode(encodable(msgspec.to_builtins(value)))
+        data = msgspec.json.encode(encodable(msgspec.to_builtins(value)))
+    text = data.decode()
+    if text.isprintable():
+        return data
+    return "".join(char if char.isprintable() else _escaped(char) for char in text).encode()
+
+
+def _escaped(char: str) -> str:
+    units = char.encode("utf-16-be")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from contracts.model import Outcome, Severity
+from contracts.text.scrub import scrub
 
 if TYPE_CHECKING:
     from contracts.config.catalogue import Catalogue
@@ -100,8 +101,10 @@ class About:
         if row is not None:
             layer = row.layers[-1]  # the row itself comes last, after those that it extends
             return _spot(layer.document, layer.document.key_place(_path_of(finding, layer)))
-        ref = finding.evidence.ref.rpartition("#")[0] if finding.provider is None and finding.evidence else ""
-        return Spot(os.path.realpath(ref)) if os.path.isfile(ref) else None
+        ref = finding.evidence.ref if finding.provider is None and finding.evidence else ""
+        # A capture of several exchanges is followed by the number of one.
+        file = next((path for path in (ref, ref.rpartition("#")[0]) if os.path.isfile(path)), None)
+        return None if file is None else Spot(os.path.realpath(file))
 
     def contract_spot(self, contract_id: str) -> Spot | None:
         """Tell where a contract is written."""
@@ -139,6 +142,12 @@ def subject_of(finding: Finding) -> str:
 def title_of(finding: Finding) -> str:
     """Name a finding among those of its subject: the contract, with the model that it is about."""
     return finding.contract if finding.model is None else f"{finding.contract} [{finding.model}]"
+
+
+def headline(finding: Finding) -> str:
+    """Name a finding among all, scrubbed, each part short enough to leave room for the others."""
+    model = "" if finding.model is None else f" [{scrub(finding.model, limit=100)}]"
+    return f"{scrub(subject_of(finding), limit=100)}: {finding.contract}{model}"
 
 
 def explained(finding: Finding) -> str:

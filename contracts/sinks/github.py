@@ -12,7 +12,7 @@ import os
 from contracts.errors import ConfigError
 from contracts.model import Finding, Outcome, Severity
 from contracts.report import Report, worst_first
-from contracts.sinks.about import About, explained, placed, subject_of, title_of
+from contracts.sinks.about import About, explained, headline, placed
 from contracts.text.scrub import scrub
 
 PER_LEVEL = 10
@@ -73,7 +73,7 @@ def _level(finding: Finding, about: About) -> str | None:
 
 
 def _annotation(level: str, finding: Finding, about: About) -> str:
-    title = f"{subject_of(finding)}: {title_of(finding)}"
+    title = headline(finding)
     properties = {"title": title if finding.outcome is Outcome.VIOLATED else f"{title} ({finding.outcome})"}
     spot = about.spot(finding)
     path = about.relative(spot.path) if spot is not None else None  # only files of the checkout can be annotated

@@ -15,7 +15,7 @@ import msgspec
 from contracts import __version__
 from contracts.model import Finding, Outcome, Severity
 from contracts.report import Report, worst_first
-from contracts.sinks.about import About, Spot, explained, placed, subject_of, title_of
+from contracts.sinks.about import About, Spot, explained, headline, placed, subject_of
 from contracts.text.scrub import scrub
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -116,7 +116,7 @@ def _notification(finding: Finding, index: dict[str, int], about: About) -> dict
 
 
 def _told(finding: Finding) -> str:
-    return f"{subject_of(finding)}: {title_of(finding)}: {explained(finding)}"
+    return f"{headline(finding)}: {explained(finding)}"
 
 
 def _location(spot: Spot, about: About) -> dict[str, Any]:
