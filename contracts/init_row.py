@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Struct
 
+from contracts.checks import counted
 from contracts.config import append, files, search
 from contracts.config import catalogue as catalogues
 from contracts.config import library as shipped
@@ -204,12 +205,12 @@ def _said(one: Heard) -> str:
 
 
 def _found(guess: Guess) -> tuple[str, ...]:
-    lines = [f"dialect {guess.dialect}, by its listing of {len(guess.ids)} models"]
+    lines = [f"dialect {guess.dialect}, by its listing of {counted(len(guess.ids), 'model')}"]
     members = [m for m in guess.listing if m not in ("items", "id", "more")]
     if members:
         lines.append("the listing also tells " + ", ".join(members))
     if guess.free:
-        lines.append(f"{len(guess.free)} models are listed at no price")
+        lines.append(f"{counted(len(guess.free), 'model')} at a price of zero")
     return (*lines, *guess.hints)
 
 
