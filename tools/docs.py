@@ -1,7 +1,13 @@
-"""Write the generated parts of README.md, or with --check say which are out of step.
+"""Write the generated parts of README.md and docs/, or with --check say which are out of step.
 
-Between `<!-- run: COMMAND -->` and `<!-- end -->` stands what the command prints, and its exit status where that is
-not 0. Between `<!-- table: NAME -->` and `<!-- end -->` stands a table made from the YAML or the code.
+A part stands between `<!-- KIND: … -->` and `<!-- end -->`:
+
+- `run: COMMAND` shows what a command prints, and its exit status where that is not 0.
+- `session: COMMAND ; COMMAND` shows several, run in an empty folder beside a real `contracts fake … &`, which
+  `kill -INT %1` ends. `@` before a command runs it unseen. The folder lasts to the end of the document.
+- `table: NAME` and `text: NAME` are made from the YAML or the code, by `doc_tables`.
+
+What differs from run to run is replaced: durations, the folder, and the port, which is shown as 8000.
 """
 
 from __future__ import annotations
@@ -10,90 +16,163 @@ import difflib
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from importlib import import_module
+import tempfile
+from collections.abc import Callable
 
 import contracts
-from contracts import checks
-from contracts.config import catalogue
-from contracts.sinks import formats
+from tools import doc_tables
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-README = os.path.join(ROOT, "README.md")
-PART = re.compile(r"(<!-- (run|table): (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
+PART = re.compile(r"(<!-- (run|session|table|text): (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 COLUMNS = "100"  # as wide as a code block of a README is read without scrolling
+PORT = "8000"  # what the reader sees in the place of whatever port was free
+PATH = os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]
+LIMIT_S = 60  # for one command
+
+
+class Session:
+    """A folder of its own in which commands run, and the provider that they ask."""
+
+    def __init__(self, folder: str) -> None:
+        """Begin in an empty folder."""
+        self._home = os.path.realpath(folder)
+        # Nothing of the user's own: no key, no proxy, no state, no locale.
+        self._environ = {"PATH": PATH, "HOME": self._home, "COLUMNS": COLUMNS, "NO_COLOR": "1", "PYTHONUTF8": "1"}
+        self._provider: subprocess.Popen[str] | None = None
+        self._port = "0"
+
+    def show(self, commands: str) -> str:
+        """A code block with commands, what they print and how each ends."""
+        folder = os.path.join(self._home, "project")
+        os.makedirs(folder, exist_ok=True)
+        told = []
+        for command in commands.split(" ; "):
+            unseen, plain = command.startswith("@"), command.removeprefix("@")
+            printed, status = self._do(plain, folder)
+            if unseen and status:
+                raise RuntimeError(f"{plain}: exit status {status}\n{printed}")
+            told += [] if unseen else [shown(plain, self._stable(printed), status)]
+        return block("\n".join(told))
+
+    def run(self, command: str, folder: str) -> tuple[str, int]:
+        """What a command prints, standard output first, and its exit status."""
+        done = subprocess.run(
+            shlex.split(command), cwd=folder, env=self._environ, check=False, capture_output=True, text=True,
+            encoding="utf-8", timeout=LIMIT_S,
+        )  # fmt: skip
+        return done.stdout + done.stderr, done.returncode
+
+    def close(self) -> None:
+        """End a provider that was left running."""
+        if self._provider is not None:
+            self._end(self._provider)
+
+    def _do(self, command: str, folder: str) -> tuple[str, int]:
+        if command.endswith(" &"):
+            return self._begin(command.removesuffix(" &").replace(PORT, "0")), 0
+        if command == "kill -INT %1" and self._provider is not None:
+            return self._end(self._provider), 0
+        if command.startswith("export "):
+            name, _, value = command.removeprefix("export ").partition("=")
+            self._environ[name] = value
+            return "", 0
+        return self.run(command.replace(PORT, self._port), folder)
+
+    def _begin(self, command: str) -> str:
+        self._provider = subprocess.Popen(
+            shlex.split(command), cwd=self._home, env=self._environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True, encoding="utf-8",
+        )  # fmt: skip
+        assert self._provider.stdout is not None  # noqa: S101 - it is a pipe
+        url = self._provider.stdout.readline()
+        self._port = re.findall(r":(\d+)", url)[0]
+        return url
+
+    def _end(self, provider: subprocess.Popen[str]) -> str:
+        provider.send_signal(signal.SIGINT)
+        _, said = provider.communicate(timeout=LIMIT_S)
+        self._provider = None
+        return said
+
+    def _stable(self, printed: str) -> str:
+        folder = os.path.join(self._home, "project") + os.sep
+        printed = printed.replace(folder, "").replace(self._home, "~")
+        return printed.replace(f"127.0.0.1:{self._port}", f"127.0.0.1:{PORT}")
 
 
 def generated(text: str) -> str:
     """The text with every generated part made anew."""
-    return PART.sub(lambda match: match[1] + (run if match[2] == "run" else table)(match[3]) + match[4], text)
+    with tempfile.TemporaryDirectory(prefix="contracts-docs-") as folder:
+        session = Session(folder)
+        makers: dict[str, Callable[[str], str]] = {
+            "run": lambda command: run(session, command),
+            "session": session.show,
+            "table": lambda name: doc_tables.table(doc_tables.TABLES[name]()),
+            "text": lambda name: doc_tables.TEXTS[name](),
+        }
+        try:
+            return PART.sub(lambda match: match[1] + makers[match[2]](match[3]) + match[4], text)
+        finally:
+            session.close()
 
 
-def run(command: str) -> str:
-    """A code block with the command, what it prints and how it ends."""
-    environ = {name: value for name, value in os.environ.items() if not name.startswith("CONTRACTS_")}
-    environ.update(
-        COLUMNS=COLUMNS, NO_COLOR="1", PATH=os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]
-    )
-    done = subprocess.run(
-        shlex.split(command), cwd=ROOT, env=environ, check=False, capture_output=True, text=True, timeout=60
-    )
-    shown = (done.stdout + done.stderr).rstrip("\n")
+def run(session: Session, command: str) -> str:
+    """A code block with a command that runs in the project's root; `| head -N` shows its first lines."""
+    plain, _, first = command.partition(" | head -")
+    printed, status = session.run(plain, ROOT)
+    if first:
+        printed, status = "\n".join(printed.splitlines()[: int(first)]), 0
+    return block(shown(command, printed, status))
+
+
+def shown(command: str, printed: str, status: int) -> str:
+    """A command, what it printed and how it ended."""
     # How long a run took differs from run to run.
-    shown = re.sub(r"\b\d+ ms$", "… ms", shown, flags=re.MULTILINE)
-    ended = f"\n(exit status {done.returncode})" if done.returncode else ""
-    return f"```console\n$ {command}\n{shown}{ended}\n```\n"
+    text = re.sub(r"\b\d+ ms$", "… ms", printed.strip("\n"), flags=re.MULTILINE)
+    return "\n".join(filter(None, (f"$ {command}", text, f"(exit status {status})" if status else "")))
 
 
-def table(name: str) -> str:
-    """A Markdown table."""
-    rows = {"contracts": contract_rows, "kinds": kind_rows, "formats": format_rows}[name]()
-    head, *body = ("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows)
-    return "\n".join((head, "|" + "---|" * (head.count(" | ") + 1), *body)) + "\n"
+def block(text: str) -> str:
+    """A code block."""
+    return f"```console\n{text}\n```\n"
 
 
-def contract_rows() -> Iterator[tuple[str, ...]]:
-    """The shipped contracts in order of id."""
-    yield "contract", "promise", "scope", "severity"
-    for contract in catalogue.load(None).contracts.values():
-        yield f"`{contract.id}`", contract.promise, contract.scope.value, contract.severity.value
+def lines(text: str) -> list[str]:
+    """The lines with their ends."""
+    return text.splitlines(keepends=True)
 
 
-def kind_rows() -> Iterator[tuple[str, ...]]:
-    """The check kinds by name, each with what must hold."""
-    yield "check kind", "what must hold"
-    for file in sorted(os.listdir(os.path.dirname(checks.__file__))):
-        name, ending = os.path.splitext(file)
-        if ending == ".py" and not name.startswith("_"):
-            module = import_module(f"contracts.checks.{name}")
-            if hasattr(module, "Parameters"):
-                yield f"`{name}`", (module.__doc__ or "").split("\n", 1)[0]
-
-
-def format_rows() -> Iterator[tuple[str, ...]]:
-    """The formats by name, each with what it is for."""
-    yield "format", "what it is"
-    for name in formats.names():
-        yield f"`{name}`", (formats.load(name).__doc__ or "").split("\n", 1)[0]
+def documents() -> list[str]:
+    """README.md and what is in docs/, as paths from the root."""
+    folder = os.path.join(ROOT, "docs")
+    return ["README.md", *(f"docs/{name}" for name in sorted(os.listdir(folder)) if name.endswith(".md"))]
 
 
 def main(argv: list[str]) -> int:
-    """Write README.md or check it."""
-    with open(README, encoding="utf-8") as file:
-        old = file.read()
-    new = generated(old)
+    """Write the documents or check them."""
+    # Where this runs in the background interrupts are ignored, and what it starts would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    stale = []
+    for name in documents():
+        path = os.path.join(ROOT, name)
+        with open(path, encoding="utf-8") as file:
+            old = file.read()
+        new = generated(old)
+        if old == new:
+            continue
+        stale.append(name)
+        if argv == ["--check"]:
+            sys.stdout.writelines(difflib.unified_diff(lines(old), lines(new), name, "generated"))
+        else:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(new)
     if argv == ["--check"]:
-        sys.stdout.writelines(
-            difflib.unified_diff(old.splitlines(keepends=True), new.splitlines(keepends=True), "README.md", "generated")
-        )
-        if old != new:
-            print("README.md is out of step: make docs")
-        return int(old != new)
-    with open(README, "w", encoding="utf-8") as file:
-        file.write(new)
-    print(f"README.md of {contracts.__version__}: {len(PART.findall(new))} generated parts")
+        print("".join(f"{name} is out of step: make docs\n" for name in stale), end="")
+        return int(bool(stale))
+    print(f"documentation of {contracts.__version__}: {', '.join(stale) or 'nothing'} rewritten")
     return 0
 
 
