@@ -22,7 +22,7 @@ help:
 	@echo "make test      format, lint, types, imports, tests, docs in step, wheel"
 	@echo "make slow      the tests that take longer"
 	@echo "make bench     figures beside those of the peers"
-	@echo "make docs      write the generated parts of README.md"
+	@echo "make docs      write the generated parts of README.md and docs/"
 	@echo "make schemas   write the published JSON Schemas"
 	@echo "make cassettes record the cassettes anew from the loopback provider"
 	@echo "make lock      resolve the dependencies anew"
