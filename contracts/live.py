@@ -89,7 +89,7 @@ def check(
     beyond: set[tuple[str | None, str]] = set()
     texts = {c.id: c.note for c in catalogue.contracts.values()}
     for subject in subjects:
-        found = run.judge(subject)
+        found = memory.see(subject.row.name, run.judge(subject), started_at)
         findings += found
         notes.append(write_note(subject.row.name, found, texts, replay=False))
         beyond |= run.beyond(subject)

@@ -139,8 +139,25 @@ class WaiverRef(Struct, frozen=True, kw_only=True):
     until: date
 
 
+class Novelty(Struct, frozen=True, kw_only=True):
+    """What is new about a finding, as the state of earlier polls tells. A poll is a run that judged it.
+
+    Attributes:
+        state: `new`: violated now and not at the last poll. `ongoing`: violated now as at the last poll; of a finding
+            that is `unknown` now, violated when it was last judged. `fixed`: held at this poll and violated at the
+            last, which is told once. `flapping`: it changed three times or more within 24 hours or within 10 polls.
+        since: when the violation began; where it flaps, the first of the last three changes.
+        polls: how many polls saw that violation; where it flaps, how many there were from that change on. Both
+            with this one, unless it could not be judged now or is fixed.
+    """
+
+    state: Literal["new", "ongoing", "fixed", "flapping"]
+    since: datetime
+    polls: int
+
+
 class Finding(Struct, frozen=True, kw_only=True):
-    """Contract × provider (× model): one line of the report."""
+    """Contract × provider (× model): one line of the report. `new` and `novelty` are None without a state."""
 
     provider: str | None
     model: str | None
@@ -156,6 +173,7 @@ class Finding(Struct, frozen=True, kw_only=True):
     evidence: EvidenceRef | None
     new: bool | None = None
     waiver: WaiverRef | None = None
+    novelty: Novelty | None = None
 
 
 # Python's `$` also matches before a line end, JSON Schema's does not; with the look-ahead both say the same.

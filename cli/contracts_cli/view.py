@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from contracts.model import Finding, Outcome, Severity, Source
+from contracts.model import Finding, Novelty, Outcome, Severity, Source
 from contracts.report import Report, status_of, worst_first
 from contracts.text.scrub import scrub
 from contracts_cli.terminal import UNBOUNDED, columns_of, paint, wrap
@@ -54,7 +54,7 @@ class View(Struct, frozen=True, kw_only=True):
         return paint(word, _COLOUR.get(word, "green"), wanted=self.colour)
 
     def _subject(self, name: str, findings: Sequence[Finding]) -> list[str]:
-        shown = [f for f in worst_first(findings) if self.verbose or f.outcome in _NOT_IN_ORDER]
+        shown = [f for f in worst_first(findings) if self.verbose or f.outcome in _NOT_IN_ORDER or f.novelty]
         if not shown:
             return []
         lines = ["", paint(name, "bold", wanted=self.colour)]
@@ -69,7 +69,9 @@ class View(Struct, frozen=True, kw_only=True):
             facts.append(f"scope {finding.scope}")
         if finding.model:
             facts.append(f"model {scrub(finding.model)}")
-        if finding.new:
+        if finding.novelty is not None:
+            facts.append(_novelty(finding.novelty, finding.outcome))
+        elif finding.new:
             facts.append("new")
         head = wrap(SEPARATOR.join(facts), self.width, f"  {word}  ", "      ")
         lines = [head.replace(f"  {word}", f"  {self._word(word)}", 1)]
@@ -123,6 +125,22 @@ def _verdict(findings: Sequence[Finding]) -> tuple[str, str]:
     if any(f.evidence is not None and f.evidence.source is Source.SYNTHETIC for f in findings):
         parts.append("synthetic evidence")
     return word, SEPARATOR.join(parts)
+
+
+def _novelty(novelty: Novelty, outcome: Outcome) -> str:
+    since = f"{novelty.since:%Y-%m-%d %H:%M}Z"
+    polls = f"{novelty.polls} poll{'' if novelty.polls == 1 else 's'}"
+    if outcome is Outcome.UNKNOWN:
+        return f"violated when it was last judged, since {since}, {polls}"
+    match novelty.state:
+        case "new":
+            return "new"
+        case "ongoing":
+            return f"ongoing since {since}, {polls}"
+        case "fixed":
+            return f"fixed, was violated since {since}, {polls}"
+        case "flapping":
+            return f"flapping since {since}, {polls}"
 
 
 def _explained(finding: Finding) -> Iterable[str]:

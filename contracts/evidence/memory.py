@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from contracts.facts import Listing
     from contracts.listed import Change
-    from contracts.model import Evidence
+    from contracts.model import Evidence, Finding
 
 
 class Memory(Protocol):
@@ -40,6 +40,9 @@ class Memory(Protocol):
 
         Called before it is sent, so that a crash cannot hide one, and in one step, so that of two runs one gets it.
         """
+
+    def see(self, provider: str, findings: Sequence[Finding], at: datetime) -> list[Finding]:
+        """Remember what a poll of a provider came to, and give its findings with what is new about each."""
 
     def record_run(
         self, started_at: datetime, ended_at: datetime, exit_status: int, requests: Sequence[int], spend_usd: Decimal
@@ -84,6 +87,11 @@ class Forgetful:
             return False
         self._free_chats[provider, day] += 1
         return True
+
+    def see(self, provider: str, findings: Sequence[Finding], at: datetime) -> list[Finding]:
+        """Give findings as they are: who remembers nothing cannot tell what is new."""
+        del provider, at
+        return list(findings)
 
     def record_run(
         self, started_at: datetime, ended_at: datetime, exit_status: int, requests: Sequence[int], spend_usd: Decimal

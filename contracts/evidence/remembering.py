@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from contracts.evidence.memory import Memory
     from contracts.facts import Listing
     from contracts.listed import Change
-    from contracts.model import Evidence
+    from contracts.model import Evidence, Finding
 
 T = TypeVar("T")
 
@@ -85,6 +85,10 @@ class Careful:
         if self._fails:
             raise SpendRefused(f"{provider}: no free chat was sent, as the state cannot count it")
         return taken
+
+    def see(self, provider: str, findings: Sequence[Finding], at: datetime) -> list[Finding]:
+        """Remember what a poll came to, and give its findings with what is new."""
+        return self._try(lambda memory: memory.see(provider, findings, at))
 
     def record_run(
         self, started_at: datetime, ended_at: datetime, exit_status: int, requests: Sequence[int], spend_usd: Decimal

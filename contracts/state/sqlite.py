@@ -6,7 +6,7 @@ Times are kept as UTC in ISO 8601, which sorts as text.
 from __future__ import annotations
 
 import sqlite3
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from msgspec import MsgspecError, json, structs
 
 from contracts.facts import Facts, Listing
 from contracts.model import Evidence, Source
-from contracts.state import tables
+from contracts.state import sighting_rows, tables
 from contracts.state.changes import compare, is_broken
 from contracts.state.errors import StateError
 from contracts.state.file import connect
@@ -22,10 +22,11 @@ from contracts.state.place import default_path, place
 from contracts.text.scrub import scrub
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from decimal import Decimal
 
     from contracts.listed import Change
+    from contracts.model import Finding
 
 __all__ = ["SqliteState", "default_path", "place"]
 
@@ -160,16 +161,25 @@ class SqliteState:
         for statement, limit in tables.TIDY:
             self._do(statement, limit)
 
+    def see(self, provider: str, findings: Sequence[Finding], at: datetime) -> list[Finding]:
+        """Remember what a poll of a provider came to, and give its findings with what is new about each."""
+        with self._transaction():
+            return sighting_rows.see_all(self._all, self._do, provider, findings, at)
+
+    def count_signature(  # noqa: PLR0913, PLR0917 - what is counted, of whom, and when
+        self, provider: str, model: str, signature: str, sightings: int, at: datetime, familiar_at: int
+    ) -> bool:
+        """Count sightings of a signature, and tell whether they are worth a warning (`sightings.count`)."""
+        with self._transaction():
+            return sighting_rows.count_signature(
+                self._all, self._do, (provider, model), signature, sightings, at, familiar_at=familiar_at
+            )
+
     def prune(self, before: datetime) -> None:
-        """Drop runs, changes, evidence and counts of free chats from before an instant; the last listings stay."""
-        self._do("BEGIN IMMEDIATE")
-        try:
+        """Drop what was learnt before an instant; the last listings stay, and so does what was judged since."""
+        with self._transaction():
             for statement in tables.PRUNE:
                 self._do(statement, _text(before))
-            self._do("COMMIT")
-        except BaseException:
-            self._roll_back()
-            raise
 
     def close(self) -> None:
         """Close the file; what was not written by now is said already."""
@@ -207,6 +217,17 @@ class SqliteState:
             return self._connection.execute(statement, values).rowcount
         except sqlite3.Error as error:
             raise StateError(f"{self._path}: the state cannot be written: {error}") from error
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """Write all of it or nothing; nobody else writes meanwhile."""
+        self._do("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._do("COMMIT")
+        except BaseException:
+            self._roll_back()
+            raise
 
     def _roll_back(self) -> None:
         """Give up a transaction; one that a full disk already ended is given up too."""

@@ -32,12 +32,32 @@ MIGRATIONS = (
         "CREATE INDEX changes_by_provider ON changes (provider, id)",
         f"PRAGMA application_id = {APPLICATION_ID}",
     ),
+    (
+        # What was never violated has no row here. `recent` is the last three changes, as pairs of instant and poll.
+        """CREATE TABLE sightings (
+            provider TEXT NOT NULL, model TEXT NOT NULL, contract TEXT NOT NULL, violated INTEGER NOT NULL,
+            first_seen TEXT NOT NULL, last_seen TEXT NOT NULL, count INTEGER NOT NULL,
+            began_at TEXT NOT NULL, polls INTEGER NOT NULL, poll INTEGER NOT NULL, judged_at TEXT NOT NULL,
+            recent TEXT NOT NULL, source TEXT NOT NULL, ref TEXT NOT NULL, PRIMARY KEY (provider, model, contract))
+            WITHOUT ROWID""",
+        """CREATE TABLE transitions (
+            id INTEGER PRIMARY KEY, provider TEXT NOT NULL, model TEXT NOT NULL, contract TEXT NOT NULL,
+            at TEXT NOT NULL, outcome TEXT NOT NULL, ref TEXT NOT NULL)""",
+        "CREATE INDEX transitions_by_provider ON transitions (provider, id)",
+        """CREATE TABLE signatures (
+            provider TEXT NOT NULL, model TEXT NOT NULL, signature TEXT NOT NULL, began_at TEXT NOT NULL,
+            window_at TEXT NOT NULL, last_at TEXT NOT NULL, sightings INTEGER NOT NULL,
+            PRIMARY KEY (provider, model, signature)) WITHOUT ROWID""",
+    ),
 )
 
 # How much is kept at most, whatever a provider says and however long nobody tidies up.
 RUNS = 10_000  # a year of hourly runs
 CHANGES = 5_000  # of a provider: five catalogues renamed whole
 EVIDENCE = 5_000  # of a provider: some answers of each of a thousand models
+SIGHTINGS = 20_000  # of a provider: each contract of a thousand models
+TRANSITIONS = 20_000  # of a provider: one contract that flaps every half hour for a year
+SIGNATURES = 5_000  # of a provider: five of each of a thousand models
 DAYS = 400  # of a provider: free chats of more than a year
 
 # Each with its limit as ?1.
@@ -60,6 +80,12 @@ TIDY = (
         DAYS,
     ),
 )
+TIDY_SIGHTINGS = """DELETE FROM sightings WHERE provider = ?1 AND (model, contract) IN (
+    SELECT model, contract FROM sightings WHERE provider = ?1 ORDER BY judged_at DESC LIMIT -1 OFFSET ?2)"""
+TIDY_TRANSITIONS = """DELETE FROM transitions WHERE provider = ?1 AND id <= (
+    SELECT id FROM transitions WHERE provider = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)"""
+TIDY_SIGNATURES = """DELETE FROM signatures WHERE provider = ?1 AND (model, signature) IN (
+    SELECT model, signature FROM signatures WHERE provider = ?1 ORDER BY last_at DESC LIMIT -1 OFFSET ?2)"""
 TIDY_CHANGES = """DELETE FROM changes WHERE provider = ?1 AND id <= (
     SELECT id FROM changes WHERE provider = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)"""
 PRUNE = (
@@ -67,6 +93,9 @@ PRUNE = (
     "DELETE FROM changes WHERE at < ?1",
     "DELETE FROM evidence WHERE at < ?1",
     "DELETE FROM free_chats WHERE day < substr(?1, 1, 10)",
+    "DELETE FROM sightings WHERE judged_at < ?1",
+    "DELETE FROM transitions WHERE at < ?1",
+    "DELETE FROM signatures WHERE last_at < ?1",
 )
 
 

@@ -6,8 +6,9 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
+from msgspec import structs
 
-from contracts.model import EvidenceRef, Finding, Outcome, Scope, Severity, Source, WaiverRef, Where
+from contracts.model import EvidenceRef, Finding, Novelty, Outcome, Scope, Severity, Source, WaiverRef, Where
 from contracts.report import Report, Requests, summarize
 from contracts_cli.terminal import columns_of
 from contracts_cli.view import View
@@ -48,6 +49,24 @@ NOT_APPLICABLE = finding("sse.timing", Outcome.NOT_APPLICABLE, reason="a capture
 WAIVED = finding(
     "text.intact", Outcome.WAIVED, waiver=WaiverRef(because="alter Proxy", owner="Router-Team", until=date(2027, 3, 1))
 )
+
+
+NOVELTIES = [
+    (VIOLATED, "new", "sse.charset · scope provider · new"),
+    (VIOLATED, "ongoing", "sse.charset · scope provider · ongoing since 2026-11-30 12:00Z, 3 polls"),
+    (VIOLATED, "flapping", "sse.charset · scope provider · flapping since 2026-11-30 12:00Z, 3 polls"),
+    (HOLDS, "fixed", "holds  sse.done · fixed, was violated since 2026-11-30 12:00Z, 3 polls"),
+    (
+        UNKNOWN,
+        "ongoing",
+        "model z-ai/größer · violated when it was last judged, since 2026-11-30 12:00Z, 3 polls",
+    ),
+]
+
+
+@pytest.mark.parametrize(("found", "state", "line"), NOVELTIES, ids=[f"{f.outcome} {s}" for f, s, _ in NOVELTIES])
+def test_what_is_new_is_said(found: Finding, state: Any, line: str) -> None:
+    assert line in shown(structs.replace(found, new=False, novelty=Novelty(state=state, since=NOON, polls=3)))
 
 
 def shown(*findings: Finding, **view: Any) -> str:

@@ -306,7 +306,7 @@ def test_a_newer_state_is_refused_and_left_as_it_is(file: str) -> None:
     raw.close()
     before = contents(file)
     with pytest.raises(
-        StateError, match=r"état\.db: expected a state of version 1 or older, found 2; a newer contracts"
+        StateError, match=r"état\.db: expected a state of version 2 or older, found 3; a newer contracts"
     ):
         opened(file)
     assert contents(file) == before

@@ -1,0 +1,305 @@
+"""What is new, ongoing, fixed or flapping, and which count of a signature warns."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contracts.model import EvidenceRef, Finding, Outcome, Scope, Severity, Source, WaiverRef, Where
+from contracts.state import tables
+from contracts.state.sightings import DAY, SECOND, Sighting, Signature, count, see
+from contracts.state.sqlite import SqliteState
+from tests.state.test_runs import runs_of
+
+NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+WAIVER = WaiverRef(because="已知", owner="Bär", until=date(2027, 3, 1))
+LETTERS = {
+    "v": Outcome.VIOLATED,
+    "h": Outcome.HOLDS,
+    "?": Outcome.UNKNOWN,
+    "w": Outcome.WAIVED,
+    "-": Outcome.NOT_APPLICABLE,
+}
+
+
+def finding(
+    outcome: str = "v", model: str | None = None, contract: str = "sse.charset", ref: str = "größe#0"
+) -> Finding:
+    return Finding(
+        provider="größe",
+        model=model,
+        contract=contract,
+        outcome=LETTERS[outcome],
+        severity=Severity.ERROR,
+        scope=Scope.PROVIDER,
+        expected=None,
+        observed=None,
+        detail="was 报告",
+        reason=None,
+        where=Where(),
+        evidence=EvidenceRef(source=Source.LIVE, ref=ref, at=NOON),
+        waiver=WAIVER if outcome == "w" else None,
+    )
+
+
+def states(polls: str, every: timedelta = HOUR) -> str:
+    """What each poll is told: n, o, f, ~ for flapping, and . for nothing."""
+    was: Sighting | None = None
+    told = ""
+    for number, letter in enumerate(polls):
+        was, novelty = see(was, finding(letter), NOON + number * every)
+        told += "." if novelty is None else "~" if novelty.state == "flapping" else novelty.state[0]
+    return told
+
+
+TIMELINES = [
+    ("hhh", HOUR, "..."),
+    ("hvvv", HOUR, ".noo"),
+    ("vvhh", HOUR, "nof."),
+    ("vwwv", HOUR, "nooo"),
+    ("v?-v", HOUR, "no.o"),
+    ("v?h?", HOUR, "nof."),
+    ("vhv", HOUR, "nf~"),
+    ("vhvh", HOUR, "nf~~"),
+    ("vhvvvvvvvvv", 10 * HOUR, "nf~~~~~~~~o"),
+    ("vhhhhhhhhv", 10 * HOUR, "nf.......~"),
+    ("vhhhhhhhhhv", 10 * HOUR, "nf........n"),
+    ("vhhhhhhhhhhhhhhhhhhv", HOUR, "nf.................~"),
+    ("vhhhhhhhhhhhhhhhhhhhhhhhhv", HOUR, "nf.......................n"),
+    ("vh" + "h" * 40 + "vh", 10 * HOUR, "nf" + "." * 40 + "nf"),
+]
+
+
+@pytest.mark.parametrize(("polls", "every", "told"), TIMELINES, ids=[f"{p} each {e}" for p, e, _ in TIMELINES])
+def test_a_timeline_tells(polls: str, every: timedelta, told: str) -> None:
+    assert states(polls, every) == told
+
+
+def test_since_and_polls_are_those_of_the_violation() -> None:
+    first, new = see(None, finding(), NOON)
+    second, ongoing = see(first, finding("w"), NOON + HOUR)
+    same, unknown = see(second, finding("?"), NOON + 2 * HOUR)
+    _, fixed = see(same, finding("h"), NOON + 3 * HOUR)
+    told = [(n.state, n.since, n.polls) for n in (new, ongoing, unknown, fixed) if n]
+    assert told == [("new", NOON, 1), ("ongoing", NOON, 2), ("ongoing", NOON, 2), ("fixed", NOON, 2)]
+    assert same is second
+
+
+def test_what_flaps_tells_the_first_of_its_last_three_changes() -> None:
+    was: Sighting | None = None
+    for number, letter in enumerate("vhvhv"):
+        was, novelty = see(was, finding(letter), NOON + number * HOUR)
+    assert novelty is not None
+    assert (novelty.state, novelty.since, novelty.polls) == ("flapping", NOON + 2 * HOUR, 3)
+
+
+def test_first_and_last_sighting_and_all_polls_are_counted_over_every_violation() -> None:
+    was: Sighting | None = None
+    for number, letter in enumerate("vvhhv"):
+        was, _ = see(was, finding(letter, ref=f"größe#{number}"), NOON + number * HOUR)
+    assert was is not None
+    assert (was.first_seen, was.last_seen, was.count, was.polls) == (NOON, NOON + 4 * HOUR, 3, 1)
+    assert (was.began_at, was.source, was.ref) == (NOON + 4 * HOUR, "live", "größe#4")
+
+
+def test_a_clock_that_was_set_back_makes_nothing_older() -> None:
+    was, _ = see(None, finding(), NOON)
+    was, novelty = see(was, finding(), NOON - 100 * HOUR)
+    assert was is not None
+    assert novelty is not None
+    assert (was.last_seen, was.judged_at, novelty.state, novelty.polls) == (NOON, NOON, "ongoing", 2)
+
+
+@given(st.text("vhw?-", max_size=40), st.sampled_from([HOUR, 10 * HOUR, 100 * HOUR]))
+def test_what_was_not_judged_changes_no_later_verdict(polls: str, every: timedelta) -> None:
+    """With the polls that judged nothing left out, but at the same instants, all others are told the same."""
+    was: Sighting | None = None
+    alone: Sighting | None = None
+    for number, letter in enumerate(polls):
+        was, told = see(was, finding(letter), NOON + number * every)
+        if letter in "vhw":
+            alone, same = see(alone, finding(letter), NOON + number * every)
+            assert told == same
+        assert told is None or (told.state == "new") <= (letter in "vw")
+        assert (told is not None) >= (letter in "vw")
+        assert told is None or told.polls >= 1
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 50)), max_size=60))
+def test_flapping_is_what_a_reader_of_the_whole_history_would_call_so(polls: Sequence[tuple[bool, int]]) -> None:
+    """However little of it is kept: three changes within 24 hours or 10 polls, counted over everything."""
+    was: Sighting | None = None
+    at, changes, last = NOON, [], False
+    for number, (violated, hours) in enumerate(polls, start=1):
+        at += hours * HOUR
+        if violated != last:
+            changes.append((at, number))
+            last = violated
+        was, told = see(was, finding("v" if violated else "h"), at)
+        close = len(changes) >= 3 and (at - changes[-3][0] <= DAY or number - changes[-3][1] < 10)
+        assert (told is not None and told.state == "flapping") == close
+
+
+@pytest.fixture
+def path(tmp_path: Any) -> str:
+    return str(tmp_path / "état.db")
+
+
+def told(state: SqliteState, at: datetime, *findings: Finding, provider: str = "größe") -> list[str]:
+    return [f"{f.new} {f.novelty.state if f.novelty else None}" for f in state.see(provider, findings, at)]
+
+
+def test_what_one_run_saw_another_knows(path: str) -> None:
+    assert told(SqliteState(path), NOON, finding(), finding("h", contract="sse.done")) == ["True new", "False None"]
+    assert told(SqliteState(path), NOON + HOUR, finding("?"), finding()) == ["None ongoing", "False ongoing"]
+    assert told(SqliteState(path), NOON + 2 * HOUR, finding("h")) == ["False fixed"]
+    assert told(SqliteState(path), NOON + 3 * HOUR, finding("h")) == ["False None"]
+
+
+def test_providers_models_and_contracts_are_told_apart(path: str) -> None:
+    state = SqliteState(path)
+    told(state, NOON, finding(model="智谱/a", contract="models.resolve"))
+    others = finding(model="b", contract="models.resolve"), finding(model="智谱/a", contract="reply.model")
+    assert told(state, NOON, *others) == ["True new", "True new"]
+    assert told(state, NOON, finding(model="智谱/a", contract="models.resolve"), provider="другой") == ["True new"]
+
+
+def test_a_model_with_half_a_character_is_the_same_at_the_next_poll(path: str) -> None:
+    state = SqliteState(path)
+    assert told(state, NOON, finding(model="größe\ud83d")) == ["True new"]
+    assert told(state, NOON, finding(model="größe\ud83d")) == ["False ongoing"]
+
+
+def test_a_violation_by_a_model_is_fixed_by_the_whole_provider(path: str) -> None:
+    state = SqliteState(path)
+    told(state, NOON, finding(model="智谱/a"))
+    assert told(state, NOON + HOUR, finding("?")) == ["None ongoing"]
+    assert told(state, NOON + 2 * HOUR, finding("h")) == ["False fixed"]
+    assert told(state, NOON + 3 * HOUR, finding("?")) == ["None None"]
+
+
+def test_a_model_that_is_judged_itself_is_not_fixed_by_another(path: str) -> None:
+    state = SqliteState(path)
+    told(state, NOON, finding(model="智谱/a"))
+    assert told(state, NOON + HOUR, finding("h"), finding(model="智谱/a")) == ["False None", "False ongoing"]
+
+
+def rows(path: str, table: str) -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(path)) as raw:
+        return raw.execute(f"SELECT * FROM {table}").fetchall()  # noqa: S608 - a name of the test's own
+
+
+def test_transitions_are_kept_and_not_observations(path: str) -> None:
+    state = SqliteState(path)
+    for number in range(50):
+        told(state, NOON + number * HOUR, finding("h" if number == 30 else "v"), finding("h", contract="sse.done"))
+    assert [row[4:6] for row in rows(path, "transitions")] == [
+        ("2026-11-30T12:00:00.000000+00:00", "violated"),
+        ("2026-12-01T18:00:00.000000+00:00", "holds"),
+        ("2026-12-01T19:00:00.000000+00:00", "violated"),
+    ]
+    assert len(rows(path, "sightings")) == 1
+
+
+def test_what_stays_in_order_is_no_longer_written_and_is_pruned(path: str) -> None:
+    state = SqliteState(path)
+    for number, letter in enumerate("vh" + "h" * 40):
+        told(state, NOON + number * HOUR, finding(letter), finding(contract="sse.done"))
+    before = rows(path, "sightings")
+    state.prune(NOON + 40 * HOUR)
+    assert len(before) == 2
+    assert [row[2] for row in rows(path, "sightings")] == ["sse.done"]
+    assert rows(path, "transitions") == []
+    assert told(state, NOON + 42 * HOUR, finding()) == ["True new"]
+
+
+def test_sightings_do_not_grow_without_end(path: str) -> None:
+    state = SqliteState(path)
+    told(state, NOON, finding(model="größe/erste"), finding(model="größe/zweite"))
+    assert set(told(state, NOON + HOUR, *(finding(model=f"größe/{n}") for n in range(tables.SIGHTINGS)))) == {
+        "True new"
+    }
+    assert len(rows(path, "sightings")) == tables.SIGHTINGS
+    assert len(rows(path, "transitions")) == tables.TRANSITIONS
+    assert told(state, NOON + 2 * HOUR, finding(model="größe/erste")) == ["True new"]
+
+
+def test_a_row_that_this_version_cannot_read_is_a_violation_never_seen(path: str) -> None:
+    state = SqliteState(path)
+    told(state, NOON, finding())
+    with closing(sqlite3.connect(path)) as raw:
+        raw.execute("UPDATE sightings SET recent = 'kaputt — 壊れた'")
+        raw.commit()
+    assert told(state, NOON, finding()) == ["True new"]
+
+
+def test_signatures_are_counted_over_runs(path: str) -> None:
+    due = []
+    for hours in (0, 1, 2, 30, 31, 32, 90, 91):
+        state = SqliteState(path)
+        due.append(state.count_signature("größe", "智谱/a", "doppelt — é", 1, NOON + hours * HOUR, 3))
+    assert due == [False, True, False, False, True, False, False, True]
+    assert not SqliteState(path).count_signature("größe", "andere", "doppelt — é", 1, NOON + 91 * HOUR, 3)
+
+
+def signature(**changes: Any) -> Signature:
+    return Signature(**{"began_at": NOON, "window_at": NOON, "last_at": NOON, "sightings": 1, **changes})
+
+
+def test_one_sighting_of_an_unfamiliar_signature_never_warns_and_the_second_does() -> None:
+    once, first = count(None, 1, NOON, familiar_at=20)
+    _, second = count(once, 1, NOON + DAY, familiar_at=20)
+    _, both = count(None, 2, NOON, familiar_at=20)
+    _, gone = count(once, 1, NOON + DAY + HOUR, familiar_at=20)
+    assert (first, second, both, gone) == (False, True, True, False)
+
+
+def test_a_familiar_one_warns_at_the_configured_count_once_a_day() -> None:
+    was: Signature | None = None
+    due = []
+    for hour in range(0, 96, 8):
+        was, is_due = count(was, 1, NOON + hour * HOUR, familiar_at=3)
+        due.append(hour) if is_due else None
+    assert due == [8, 48, 80]
+
+
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(1, 5)), min_size=1, max_size=30), st.integers(2, 6))
+def test_how_sightings_are_bundled_does_not_matter(reports: Sequence[tuple[int, int]], familiar_at: int) -> None:
+    bundled: Signature | None = None
+    single: Signature | None = None
+    at = NOON
+    for hours, sightings in reports:
+        at += hours * HOUR
+        bundled, is_due = count(bundled, sightings, at, familiar_at=familiar_at)
+        dues = []
+        for _ in range(sightings):
+            single, one = count(single, 1, at, familiar_at=familiar_at)
+            dues.append(one)
+        assert (is_due, sum(dues)) == (any(dues), int(is_due))
+        assert bundled == single
+        assert not is_due or bundled.sightings >= min(SECOND, familiar_at)
+
+
+def test_a_clock_that_was_set_back_counts_on() -> None:
+    was, _ = count(None, 1, NOON, familiar_at=9)
+    was, is_due = count(was, 1, NOON - 100 * HOUR, familiar_at=9)
+    assert (was.last_at, is_due) == (NOON, True)
+
+
+def test_runs_tell_what_is_new_and_what_goes_on(tmp_path: Any) -> None:
+    with runs_of(tmp_path, "honest") as runs:
+        first, _ = runs.check()
+        second, _ = runs.check()
+        without, _ = runs.check("--state", "none")
+    assert (first["sse.charset"]["new"], first["sse.charset"]["novelty"]["state"]) == (True, "new")
+    assert (second["sse.charset"]["new"], second["sse.charset"]["novelty"]["state"]) == (False, "ongoing")
+    assert (second["sse.charset"]["novelty"]["polls"], first["sse.charset"]["novelty"]["polls"]) == (2, 1)
+    assert (without["sse.charset"]["new"], without["sse.charset"]["novelty"]) == (None, None)
