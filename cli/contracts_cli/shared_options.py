@@ -44,14 +44,14 @@ TIMEOUT = Option(
     flags=("--timeout",),
     kind="seconds",
     metavar="TIME",
-    help="Limit for the whole run, as 20s (the rule), 500ms or 2m; what is not reached is unknown.",
+    help="Limit for the whole run, such as 20s (the default), 500ms or 2m; what is not reached is unknown.",
 )
 RETRIES = Option(
     name="retries",
     flags=("--retries",),
     kind="whole",
     metavar="N",
-    help="Further attempts where no connection can be made; as a rule none.",
+    help="Further attempts where no connection can be made; none by default.",
 )
 VERBOSE = Option(name="verbose", flags=("-v", "--verbose"), kind="flag", help="Show everything, also what holds.")
 
@@ -93,7 +93,7 @@ JUDGING = (
         flags=("--fail-on",),
         kind="choice",
         choices=("violation", "warning", "unknown", "never"),
-        help="violation: exit 1 on a violated error. unknown (the rule): also 3 on what could not be judged. "
+        help="violation: exit 1 on a violated error. unknown (the default): also 3 on what could not be judged. "
         "warning: also 1 on a violated warning. never: 0.",
     ),
     Option(
