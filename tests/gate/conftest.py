@@ -27,7 +27,6 @@ TODAY = date(2026, 11, 30)
 
 Row = dict[str, Any]
 Rows = Mapping[str, Row]
-Play = Callable[..., HostileProvider]
 
 
 def row(provider: HostileProvider, **changes: Any) -> dict[str, Any]:
@@ -89,7 +88,7 @@ class Repository:
         return str(self.folder / "providers.yaml")
 
 
-class Stage:
+class Play:
     """The hostile providers of a test; CI may send them the key unless a test wants to see that it does not."""
 
     def __init__(self, stack: ExitStack) -> None:
@@ -104,10 +103,10 @@ class Stage:
 
 
 @pytest.fixture
-def play() -> Iterator[Stage]:
+def play() -> Iterator[Play]:
     """Start hostile providers; all end with the test."""
     with ExitStack() as stack:
-        yield Stage(stack)
+        yield Play(stack)
 
 
 @pytest.fixture
@@ -156,7 +155,7 @@ Gate = Callable[..., Came]
 
 
 @pytest.fixture
-def gate(repository: Repository, environ: dict[str, str], play: Stage) -> Gate:
+def gate(repository: Repository, environ: dict[str, str], play: Play) -> Gate:
     """Run the gate in this process."""
 
     def run(**settings: Any) -> Came:
@@ -173,7 +172,7 @@ Program = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture
-def program(repository: Repository, environ: dict[str, str], play: Stage) -> Program:
+def program(repository: Repository, environ: dict[str, str], play: Play) -> Program:
     """Run `contracts gate` in the repository as a process."""
 
     def run(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:

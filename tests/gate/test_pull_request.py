@@ -81,6 +81,8 @@ def test_each_row_has_to_be_judged_by_itself(play: Play, repository: Repository,
     repository.change({"gut": row(play("declared")), "nirgends": nowhere})
     assert gate().status == 3
     assert gate(contracts=("limits.retry-after",)).status == 3
+    repository.change({"nirgends": nowhere, "schlecht": row(play("honest"))})
+    assert gate().status == 1
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,14 @@ def test_within_a_process_too_there_is_one_run_at_a_time_and_then_the_next(state
         pass
 
 
+def test_nothing_is_left_of_what_an_earlier_holder_said(state: str) -> None:
+    os.makedirs(os.path.dirname(state))
+    with open(f"{state}.lock", "w", encoding="utf-8") as file:
+        file.write("process 1 on größe\n" * 20)
+    with one_run(state), open(f"{state}.lock", encoding="utf-8") as file:
+        assert len(file.read().splitlines()) == 1
+
+
 def test_a_run_that_fails_lets_go(state: str) -> None:
     with pytest.raises(ZeroDivisionError), one_run(state):
         raise ZeroDivisionError
