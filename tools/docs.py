@@ -7,7 +7,7 @@ A part stands between `<!-- KIND: … -->` and `<!-- end -->`:
   `kill -INT %1` ends. `@` before a command runs it unseen. The folder lasts to the end of the document.
 - `table: NAME` and `text: NAME` are made from the YAML or the code, by `doc_tables`.
 
-What differs from run to run is replaced: durations, the folder, and the port, which is shown as 8000.
+What differs from run to run is replaced: durations, instants, the folder, and the port, which is shown as 8000.
 """
 
 from __future__ import annotations
@@ -100,7 +100,8 @@ class Session:
     def _stable(self, printed: str) -> str:
         folder = os.path.join(self._home, "project") + os.sep
         printed = printed.replace(folder, "").replace(self._home, "~")
-        return printed.replace(f"127.0.0.1:{self._port}", f"127.0.0.1:{PORT}")
+        # Kept evidence may name the port of an earlier provider. Nothing else here is on loopback.
+        return re.sub(r"\b127\.0\.0\.1:\d+", f"127.0.0.1:{PORT}", printed)
 
 
 def generated(text: str) -> str:
@@ -130,8 +131,9 @@ def run(session: Session, command: str) -> str:
 
 def shown(command: str, printed: str, status: int) -> str:
     """A command, what it printed and how it ended."""
-    # How long a run took differs from run to run.
+    # How long a run took and when it was differs from run to run.
     text = re.sub(r"\b\d+ ms$", "… ms", printed.strip("\n"), flags=re.MULTILINE)
+    text = re.sub(r"\bsince \d{4}-\d\d-\d\d \d\d:\d\dZ", "since …", text)
     return "\n".join(filter(None, (f"$ {command}", text, f"(exit status {status})" if status else "")))
 
 
