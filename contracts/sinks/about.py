@@ -58,11 +58,11 @@ class About:
             has_rows: whether the run judged by rows of a providers file.
             indented: whether people read the output.
             environ: None is the process's own.
-            root: None is the checkout of a GitHub workflow, else the present folder.
+            root: None is the checkout of a GitHub workflow, else the repository around the present folder, else that.
         """
         self.status, self.fail_on, self.indented = status, fail_on, indented
         self.environ = os.environ if environ is None else environ
-        self.root = os.path.realpath(root or self.environ.get("GITHUB_WORKSPACE") or "")
+        self.root = os.path.realpath(root or self.environ.get("GITHUB_WORKSPACE") or _repository(os.getcwd()))
         self._config, self._has_rows = config, has_rows
         self._catalogue: Catalogue | None = None
 
@@ -169,6 +169,17 @@ def placed(finding: Finding) -> str:
     parts += [f"byte {where.byte}"] if where.byte is not None else []
     parts += [f"{finding.evidence.source} {finding.evidence.ref}"] if finding.evidence is not None else []
     return ", ".join(parts)
+
+
+def _repository(folder: str) -> str:
+    """The folder at or above this one that holds `.git`, or the folder itself where none does."""
+    here = folder
+    while not os.path.exists(os.path.join(here, ".git")):
+        above = os.path.dirname(here)
+        if above == here:
+            return folder
+        here = above
+    return here
 
 
 def _path_of(finding: Finding, layer: Layer) -> Path:

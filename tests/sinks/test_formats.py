@@ -63,6 +63,19 @@ def test_a_summary_is_written_once_however_often_annotations_are_asked_for(progr
     assert not (tmp_path / "leer.md").exists()
 
 
+@pytest.mark.parametrize(("repository", "file"), [(True, "größe/providers.yaml"), (False, "providers.yaml")])
+def test_a_path_is_told_from_the_root_of_the_repository(tmp_path: Path, *, repository: bool, file: str) -> None:
+    folder = tmp_path / "größe"
+    folder.mkdir()
+    shutil.copy(os.path.join(ROOT, "providers.yaml"), folder)
+    if repository:
+        (tmp_path / ".git").mkdir()
+    command = [sys.executable, "-m", "contracts_cli", "check", f"--replay={ROOT}/cassettes", "-f", "junit"]
+    variables = {name: value for name, value in environment().items() if name != "GITHUB_WORKSPACE"}
+    done = subprocess.run(command, cwd=folder, env=variables, check=False, capture_output=True, timeout=60)
+    assert {c.get("file") for c in ET.fromstring(done.stdout).iter("testcase")} == {file}  # noqa: S314 - our own output
+
+
 def test_what_a_run_could_not_judge_is_red_for_a_ci_server_too(program: Program, tmp_path: Path) -> None:
     (tmp_path / "leer").mkdir()
     done = program(["check", "--config", f"{ROOT}/providers.yaml", "--replay=leer", "-f", "junit"])

@@ -152,6 +152,7 @@ NAMES = [
     "a",
     "%2F",
     "x" * 5_000,
+    "x" * 5_001,
     "é" * 300,
     "\x00",
     "\ud800",
@@ -245,6 +246,11 @@ def test_a_waiver_ends_with_its_last_day_whether_or_not_it_was_needed(tmp_path: 
         ("sse.charset", "größe/b", datetime(2028, 1, 1, tzinfo=UTC)),
         ("text.intact", "", datetime(2027, 3, 2, tzinfo=UTC)),
     ]
+
+
+def test_where_no_rows_were_judged_by_none_are_read(rows: Path) -> None:
+    assert len(About(config=str(rows), environ={}).waivers("größe")) == 3
+    assert About(config=str(rows), has_rows=False, environ={}).waivers("größe") == ()
 
 
 def test_a_waiver_that_only_a_finding_names_is_told(tmp_path: Path, bare: About) -> None:
