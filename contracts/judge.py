@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from msgspec import structs
-
 from contracts.checks import is_success, not_applicable, unknown
-from contracts.model import EvidenceRef, Finding, Outcome, Scope, WaiverRef
+from contracts.model import EvidenceRef, Finding, Outcome, Scope
+from contracts.waivers import apply as waive
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -72,7 +71,7 @@ def judge(  # noqa: PLR0913 - what a judgement rests on, all by name
     `lacking` says by need why a kind of answer is missing.
     """
     return [
-        _waived(_finding(item.contract, judged, provider), waivers, today)
+        waive(_finding(item.contract, judged, provider), waivers, today)
         for item in bound
         for judged in _judge_one(item, evidence, models, complete=complete, lacking=lacking or {})
     ]
@@ -185,17 +184,3 @@ def _finding(contract: Contract, judged: Judged, provider: str | None) -> Findin
         where=verdict.where,
         evidence=ref,
     )
-
-
-def _waived(finding: Finding, waivers: Sequence[Waiver], today: date | None) -> Finding:
-    """Mark a violation that the user lives with; a waiver past its date counts no more, and the finding says so."""
-    if finding.outcome is not Outcome.VIOLATED:
-        return finding
-    fitting = [w for w in waivers if w.contract == finding.contract and w.model in (None, finding.model)]
-    if not fitting:
-        return finding
-    waiver = max(fitting, key=lambda w: w.until)  # an extended waiver may stand beside the old one
-    if today is not None and waiver.until < today:
-        return structs.replace(finding, detail=f"{finding.detail} (its waiver ended on {waiver.until})")
-    ref = WaiverRef(because=waiver.because, owner=waiver.owner, until=waiver.until)
-    return structs.replace(finding, outcome=Outcome.WAIVED, waiver=ref)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from contracts import dialects
+from contracts import dialects, waivers
 from contracts.errors import EvidenceError
 from contracts.evidence import keys, plan, proxies, reading, tls
 from contracts.evidence.asker import Line
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from contracts.evidence.gather import Found
     from contracts.evidence.memory import Memory
     from contracts.listed import Change
-    from contracts.model import Evidence, Finding, Provider
+    from contracts.model import Evidence, Finding, Provider, StaleWaiver
     from contracts.report import Note, Report
     from contracts.settings import Settings
 
@@ -86,16 +86,18 @@ def check(
         interrupted = asyncio.run(run.gather(subjects))
     findings: list[Finding] = []
     notes: list[Note] = []
+    stale: list[StaleWaiver] = []
     beyond: set[tuple[str | None, str]] = set()
     texts = {c.id: c.note for c in catalogue.contracts.values()}
     for subject in subjects:
         found = memory.see(subject.row.name, run.judge(subject), started_at)
         findings += found
+        stale += waivers.stale(subject.row.name, subject.row.waivers, found, settings.models)
         notes.append(write_note(subject.row.name, found, texts, replay=False))
         beyond |= run.beyond(subject)
     totals = run.ledger.totals
     requests = Requests(get=totals.get, post_free=totals.post_free, post_paid=totals.post_paid, refused=totals.refused)
-    outcomes = Outcomes(findings, notes, requests, totals.spend_usd, frozenset(beyond))
+    outcomes = Outcomes(findings, notes, stale, requests, totals.spend_usd, frozenset(beyond))
     report, status = finish(started_at, outcomes, settings)
     status = INTERRUPTED if interrupted else status
     memory.record_run(started_at, datetime.now(UTC), status, requests_of(requests), totals.spend_usd)

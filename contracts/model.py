@@ -139,6 +139,18 @@ class WaiverRef(Struct, frozen=True, kw_only=True):
     until: date
 
 
+class StaleWaiver(Struct, frozen=True, kw_only=True):
+    """A waiver of a row that matched nothing in a run that did judge its contract."""
+
+    provider: str
+    contract: str
+    model: str | None
+    observed: str | None
+    because: str
+    owner: str
+    until: date
+
+
 class Novelty(Struct, frozen=True, kw_only=True):
     """What is new about a finding, as the state of earlier polls tells. A poll is a run that judged it.
 
@@ -213,13 +225,17 @@ class Contract(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Waiver(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A violation that the user lives with, for every model or for one, up to and including a date."""
+    """A violation that the user lives with, for every model or for one, up to and including a date.
+
+    `observed` is text that has to occur in what the finding observed; without it any violation is waived.
+    """
 
     contract: ContractId
     because: Sentence
     owner: Sentence
     until: date
     model: str | None = None
+    observed: Sentence | None = None
 
 
 class Pending(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct, field
 
 from contracts import __version__
-from contracts.model import Finding, Outcome, Scope, Severity, Source
+from contracts.model import Finding, Outcome, Scope, Severity, Source, StaleWaiver
 
 SCHEMA = "contracts.report/1"
 
@@ -99,6 +99,7 @@ class Report(Struct, frozen=True, kw_only=True):
     summary: Summary
     findings: tuple[Finding, ...]
     notes: tuple[Note, ...] = ()
+    stale_waivers: tuple[StaleWaiver, ...] = ()
 
 
 def worst_first(findings: Iterable[Finding]) -> list[Finding]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
 
-from contracts import captures, dialects
+from contracts import captures, dialects, waivers
 from contracts.config import catalogue as catalogues
 from contracts.config import search
 from contracts.dialects import asking
@@ -19,7 +19,7 @@ from contracts.fold import fold
 from contracts.judge import judge
 from contracts.model import Evidence, Outcome, Request, Severity
 from contracts.report import Report, Requests, summarize, write_note
-from contracts.settings import DEFAULT_DIALECT
+from contracts.settings import DEFAULT_DIALECT, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
     from contracts.config.catalogue import BoundContract, Catalogue
     from contracts.facts import Facts, Listing
-    from contracts.model import Exchange, Finding, Provider
+    from contracts.model import Exchange, Finding, Provider, StaleWaiver
     from contracts.report import Note
-    from contracts.settings import InspectSettings, Settings, Shared
+    from contracts.settings import InspectSettings, Shared
 
 CASSETTES = "cassettes"  # the folder beside the providers file that --replay reads
 ENDINGS = (".yaml", ".yml", ".json", ".har", ".http", ".txt")
@@ -40,6 +40,7 @@ class Outcomes(Struct, frozen=True):
 
     findings: Sequence[Finding]
     notes: Sequence[Note] = ()
+    stale: Sequence[StaleWaiver] = ()
     requests: Requests = Requests()
     spend_usd: Decimal = Decimal(0)
     beyond: frozenset[tuple[str | None, str]] = frozenset()
@@ -66,11 +67,13 @@ def check(settings: Settings, warn: Callable[[str], None] | None = None) -> tupl
         raise ConfigError(f"{folder}: expected a folder of cassettes, found none")
     findings: list[Finding] = []
     notes: list[Note] = []
+    stale: list[StaleWaiver] = []
     for row in rows:
         found = replay(catalogue, row, os.path.join(folder, row.name), settings, started_at)
         findings += found
+        stale += waivers.stale(row.name, row.waivers, found, settings.models)
         notes.append(write_note(row.name, found, {c.id: c.note for c in catalogue.contracts.values()}, replay=True))
-    return finish(started_at, Outcomes(findings, notes), settings)
+    return finish(started_at, Outcomes(findings, notes, stale), settings)
 
 
 def _check_live(settings: Settings, warn: Callable[[str], None]) -> tuple[Report, int]:
@@ -265,7 +268,10 @@ def finish(started_at: datetime, outcomes: Outcomes, settings: Shared) -> tuple[
         summary=summarize(findings),
         findings=tuple(findings),
         notes=tuple(outcomes.notes),
+        stale_waivers=tuple(outcomes.stale),
     )
+    if outcomes.stale and isinstance(settings, Settings) and settings.strict_waivers and settings.fail_on != "never":
+        return report, 1
     return report, exit_status(findings, settings.fail_on, outcomes.beyond)
 
 

@@ -57,6 +57,8 @@ class Settings(Shared, frozen=True, kw_only=True):
         retries: further attempts where no connection could be made; an answer, whatever it is, is not asked for again.
         state: the file that holds what earlier runs saw; None remembers nothing.
         wait_s: how long to wait for another run with this state to end, in seconds; 0 does not wait.
+        strict_waivers: a waiver that matched nothing makes the exit status 1.
+        write_waivers: standard output gets rows that would waive what is violated, instead of the report.
     """
 
     providers: tuple[str, ...] = ()
@@ -65,6 +67,8 @@ class Settings(Shared, frozen=True, kw_only=True):
     retries: int = 0
     state: str | None = None
     wait_s: float = 0.0
+    strict_waivers: bool = False
+    write_waivers: bool = False
 
 
 class InspectSettings(Shared, frozen=True, kw_only=True):

@@ -35,6 +35,19 @@ COMMANDS = {
                     bare="10m",
                     help="Wait for another run with this state to end, 10 minutes unless said; else this one exits 3.",
                 ),
+                Option(
+                    name="strict_waivers",
+                    flags=("--strict-waivers",),
+                    kind="flag",
+                    help="Exit 1 where a waiver matched nothing although its contract was judged.",
+                ),
+                Option(
+                    name="write_waivers",
+                    flags=("--write-waivers",),
+                    kind="flag",
+                    help="Print waivers for what is violated, to be filled in and put into the rows, "
+                    "instead of the report.",
+                ),
             ),
         ),
         Command(

@@ -35,8 +35,10 @@ def check_targets(settings: Shared) -> None:
         raise ConfigError(*problems)
 
 
-def tell(report: Report, settings: Shared, status: int = 0) -> None:
+def tell(report: Report, settings: Shared, status: int = 0, screen: bytes | None = None) -> None:
     """Write the report and its notes to every place that was asked for; `status` is the run's exit status.
+
+    `screen` goes to standard output instead of the report.
 
     Standard output comes last: where its reader has gone, the files are there all the same.
     """
@@ -55,7 +57,7 @@ def tell(report: Report, settings: Shared, status: int = 0) -> None:
     for name in dict.fromkeys(asked):
         if name != TEXT:
             formats.accompany(name, report, about)
-    terminal.write_bytes(_on_screen(report, settings, about))
+    terminal.write_bytes(_on_screen(report, settings, about) if screen is None else screen)
     if note_sinks.STANDARD_OUTPUT in settings.notes:
         from contracts.sinks import jsonl_note
 
