@@ -138,7 +138,7 @@ def values(option: Option) -> st.SearchStrategy[str]:
         case "seconds":
             return st.sampled_from(["1", "2.5s", "10ms", "1m", "", ".", "-3s", "1e3", "inf", "nan"])
         case "choice":
-            return st.sampled_from([*option.choices, option.choices[0].upper(), ""])
+            return st.sampled_from([*option.all_choices(), option.choices[0].upper(), "formats", ""])
         case _:
             return TEXT
 
