@@ -78,6 +78,8 @@ def gate(
     folder = settings.replay or os.path.join(os.path.dirname(path), CASSETTES)
     if settings.replay is not None and not os.path.isdir(folder):
         raise ConfigError(f"{folder}: expected a folder of cassettes, found none")
+    if not settings.replay and repository.relative(folder) is None:
+        raise ConfigError(f"{folder}: expected a folder of the repository, found a link that leads out of it")
     known = [key.reveal() for key in _keys(found.catalogue.providers.values(), environ)]
     offered.refuse_secrets(repository, commit, folder, [row.name for row in found.rows], known)
     asked = Asked() if settings.replay is not None else _ask(settings, path, found, environ, tell)
@@ -90,7 +92,9 @@ def gate(
         judged, status = _counted(judged, row, settings, is_pending=_is_pending(row, changed, today, tell))
         findings += judged
         statuses.append(status)
-    report, _ = finish(started_at, Outcomes(findings, (), asked.requests, asked.spend_usd), settings)
+    report, _ = finish(
+        started_at, Outcomes(findings=findings, requests=asked.requests, spend_usd=asked.spend_usd), settings
+    )
     return Gated(
         report=report,
         status=min(statuses, key=WORST.index),

@@ -197,3 +197,17 @@ def test_a_link_out_of_the_repository_is_not_followed(paid: Row, cassettes: Any,
     with pytest.raises(ConfigError, match="found a link that leads out of it") as caught:
         gate(replay="")
     assert KEY not in str(caught.value)
+
+
+def test_a_folder_of_cassettes_that_is_a_link_out_of_the_repository_is_refused(
+    paid: Row, repository: Repository, gate: Gate, tmp_path: Path
+) -> None:
+    (tmp_path / "fremd" / "neu").mkdir(parents=True)
+    repository.base({})
+    os.symlink(tmp_path / "fremd", repository.folder / "cassettes")
+    repository.change({"neu": paid})
+    for settings in ({}, {"replay": ""}):
+        with pytest.raises(ConfigError, match="found a link that leads out of it"):
+            gate(**settings)
+    # Whoever runs the gate may name any folder.
+    assert gate(replay=str(tmp_path / "fremd")).status == 3

@@ -233,6 +233,14 @@ def test_a_shipped_row_or_contract_that_changes_reaches_the_rows_that_rest_on_it
     contract.write_text(text.replace("severity: error", "severity: warning"), encoding="utf-8")
     assert "frei: contract sse.charset\n" in judged(program, repository).stderr
 
+    repository.git("checkout", "--quiet", "--", ".")
+    for part, where in (("dialect openai-chat", "dialects"), ("schema openai-chat/chunk.json", "schemas/openai-chat")):
+        path = own_library / where / ("openai-chat.yaml" if where == "dialects" else "chunk.json")
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace("[length]", "[length, größe]") + "\n", encoding="utf-8")
+        assert f"frei: {part}\n" in judged(program, repository).stderr
+        path.write_text(text, encoding="utf-8")
+
 
 def test_a_shipped_row_that_a_change_sends_elsewhere_gets_no_key(
     play: Play, repository: Repository, own_library: Path, program: Program
