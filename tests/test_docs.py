@@ -39,6 +39,7 @@ def test_a_session_shows_neither_its_folder_nor_a_port(tmp_path: Path) -> None:
         "```console\n$ pwd\n~/project\n$ printf 'http://127.0.0.1:41234/v1 é'\nhttp://127.0.0.1:8000/v1 é\n"
         "$ export NAME=ü\n$ printenv NAME\nü\n$ printenv HOME\n~\n```\n"
     )
+    assert session.show("""sh -c 'echo "$PWD/cassettes/é.yaml"'""").splitlines()[2] == "cassettes/é.yaml"
 
 
 def test_a_command_that_runs_unseen_has_to_succeed(tmp_path: Path) -> None:
