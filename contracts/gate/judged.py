@@ -75,11 +75,7 @@ def gate(
     repository = Repository(os.path.dirname(os.path.abspath(path)))
     commit, name = repository.base(settings.base)
     found = changes.find(repository, commit, path)
-    folder = settings.replay or os.path.join(os.path.dirname(path), CASSETTES)
-    if settings.replay is not None and not os.path.isdir(folder):
-        raise ConfigError(f"{folder}: expected a folder of cassettes, found none")
-    if not settings.replay and repository.relative(folder) is None:
-        raise ConfigError(f"{folder}: expected a folder of the repository, found a link that leads out of it")
+    folder = _cassettes(settings, path, repository)
     known = [key.reveal() for key in _keys(found.catalogue.providers.values(), environ)]
     offered.refuse_secrets(repository, commit, folder, [row.name for row in found.rows], known)
     asked = Asked() if settings.replay is not None else _ask(settings, path, found, environ, tell)
@@ -103,6 +99,16 @@ def gate(
         base=name,
         commit=commit,
     )
+
+
+def _cassettes(settings: GateSettings, config: str, repository: Repository) -> str:
+    """Give the folder of cassettes; whoever runs the gate may name any, a change may not lead out of the repository."""
+    folder = settings.replay or os.path.join(os.path.dirname(config), CASSETTES)
+    if settings.replay is not None and not os.path.isdir(folder):
+        raise ConfigError(f"{folder}: expected a folder of cassettes, found none")
+    if not settings.replay and repository.relative(folder) is None:
+        raise ConfigError(f"{folder}: expected a folder of the repository, found a link that leads out of it")
+    return folder
 
 
 def _judged(  # noqa: PLR0913, PLR0917 - what one row is judged by

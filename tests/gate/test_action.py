@@ -101,8 +101,9 @@ def test_what_an_input_says_is_an_argument_and_nothing_else(
         "--help",
         "`touch größe.txt`",
     ):
-        done = run_step(action, repository, environ, tmp_path, BASE=hostile, TRUST_KEYS=hostile)
-        assert done.returncode == 2
+        for name in ("BASE", "TRUST_KEYS", "CONFIG", "TIMEOUT"):
+            done = run_step(action, repository, environ, tmp_path, **{name: hostile})
+            assert done.returncode == 2, name
     assert not (repository.folder / "größe.txt").exists()
 
 
