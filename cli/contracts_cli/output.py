@@ -6,7 +6,7 @@ import sys
 
 from contracts.errors import ConfigError
 from contracts.report import Report
-from contracts.settings import InspectSettings, Shared
+from contracts.settings import InspectSettings, Settings, Shared
 from contracts.sinks import formats
 from contracts.sinks import notes as note_sinks
 from contracts.sinks.about import About
@@ -76,6 +76,7 @@ def _about(settings: Shared, status: int) -> About:
     return About(
         status=status,
         fail_on=settings.fail_on,
+        strict_waivers=isinstance(settings, Settings) and settings.strict_waivers,
         config=settings.config,
         has_rows=not isinstance(settings, InspectSettings) or settings.provider is not None,
         indented=sys.stdout.isatty(),

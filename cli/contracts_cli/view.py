@@ -9,8 +9,9 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from contracts.model import Finding, Novelty, Outcome, Severity, Source
+from contracts.model import Finding, Outcome, Severity, Source
 from contracts.report import Report, status_of, worst_first
+from contracts.sinks.wording import history
 from contracts.text.scrub import scrub
 from contracts_cli.terminal import UNBOUNDED, columns_of, paint, wrap
 
@@ -58,19 +59,19 @@ class View(Struct, frozen=True, kw_only=True):
         if not shown:
             return []
         lines = ["", paint(name, "bold", wanted=self.colour)]
-        for finding in shown:
-            lines.extend(self._finding(finding))
+        for finding, contracts in _together(shown):
+            lines.extend(self._finding(finding, contracts))
         return lines
 
-    def _finding(self, finding: Finding) -> list[str]:
+    def _finding(self, finding: Finding, contracts: Sequence[str]) -> list[str]:
         word = _word_of(finding)
-        facts = [scrub(finding.contract)]
+        facts = [", ".join(map(scrub, contracts))]
         if finding.outcome is Outcome.VIOLATED:
             facts.append(f"scope {finding.scope}")
         if finding.model:
             facts.append(f"model {scrub(finding.model)}")
         if finding.novelty is not None:
-            facts.append(_novelty(finding.novelty, finding.outcome))
+            facts.append(history(finding.novelty, finding.outcome))
         elif finding.new:
             facts.append("new")
         head = wrap(SEPARATOR.join(facts), self.width, f"  {word}  ", "      ")
@@ -95,6 +96,16 @@ def by_subject(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
             name = finding.evidence.ref if finding.evidence is not None else "capture"
         subjects.setdefault(scrub(name), []).append(finding)
     return subjects
+
+
+def _together(findings: Sequence[Finding]) -> list[tuple[Finding, list[str]]]:
+    """Findings with the contracts they stand for: what could not be judged for one reason is told once."""
+    told: dict[object, tuple[Finding, list[str]]] = {}
+    for number, finding in enumerate(findings):
+        alone = finding.outcome is not Outcome.UNKNOWN or finding.evidence is not None or finding.novelty is not None
+        key = number if alone else (finding.reason, finding.model)
+        told.setdefault(key, (finding, []))[1].append(finding.contract)
+    return list(told.values())
 
 
 def _word_of(finding: Finding) -> str:
@@ -125,22 +136,6 @@ def _verdict(findings: Sequence[Finding]) -> tuple[str, str]:
     if any(f.evidence is not None and f.evidence.source is Source.SYNTHETIC for f in findings):
         parts.append("synthetic evidence")
     return word, SEPARATOR.join(parts)
-
-
-def _novelty(novelty: Novelty, outcome: Outcome) -> str:
-    since = f"{novelty.since:%Y-%m-%d %H:%M}Z"
-    polls = f"{novelty.polls} poll{'' if novelty.polls == 1 else 's'}"
-    if outcome is Outcome.UNKNOWN:
-        return f"violated when it was last judged, since {since}, {polls}"
-    match novelty.state:
-        case "new":
-            return "new"
-        case "ongoing":
-            return f"ongoing since {since}, {polls}"
-        case "fixed":
-            return f"fixed, was violated since {since}, {polls}"
-        case "flapping":
-            return f"flapping since {since}, {polls}"
 
 
 def _explained(finding: Finding) -> Iterable[str]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from contracts.model import Outcome, Severity
-from contracts.text.scrub import scrub
 
 if TYPE_CHECKING:
     from contracts.config.catalogue import Catalogue
@@ -33,6 +32,7 @@ class About:
     Attributes:
         status: the run's exit status.
         fail_on: what made it so.
+        strict_waivers: whether a waiver that matched nothing made it so as well.
         indented: whether people read the output.
         environ: the variables of the process.
         root: absolute path of the folder that paths are told from.
@@ -43,6 +43,7 @@ class About:
         *,
         status: int = 0,
         fail_on: str = "unknown",
+        strict_waivers: bool = False,
         config: str | None = None,
         has_rows: bool = True,
         indented: bool = False,
@@ -54,6 +55,7 @@ class About:
         Args:
             status: the run's exit status.
             fail_on: what made it so.
+            strict_waivers: whether a waiver that matched nothing made it so as well.
             config: the providers file that was named, or None to look for it where the run did.
             has_rows: whether the run judged by rows of a providers file.
             indented: whether people read the output.
@@ -61,6 +63,7 @@ class About:
             root: None is the checkout of a GitHub workflow, else the repository around the present folder, else that.
         """
         self.status, self.fail_on, self.indented = status, fail_on, indented
+        self.strict_waivers = strict_waivers
         self.environ = os.environ if environ is None else environ
         self.root = os.path.realpath(root or self.environ.get("GITHUB_WORKSPACE") or _repository(os.getcwd()))
         self._config, self._has_rows = config, has_rows
@@ -82,6 +85,10 @@ class About:
             and self.fail_on in ("unknown", "warning")
             and self.status != 0
         )
+
+    def counts_stale(self) -> bool:
+        """Tell whether the exit status counts a waiver that matched nothing."""
+        return self.strict_waivers and self.fail_on != "never"
 
     def contract(self, contract_id: str) -> Contract | None:
         """Give a contract, or None where it is not known."""
@@ -105,6 +112,15 @@ class About:
         # A capture of several exchanges is followed by the number of one.
         file = next((path for path in (ref, ref.rpartition("#")[0]) if os.path.isfile(path)), None)
         return None if file is None else Spot(os.path.realpath(file))
+
+    def waivers_spot(self, provider: str) -> Spot | None:
+        """Tell where a row has its waivers."""
+        row = self._read().sources.rows.get(provider)
+        if row is None:
+            return None
+        layer = row.layers[-1]
+        path = (*layer.path, "waivers") if "waivers" in layer.row else layer.path
+        return _spot(layer.document, layer.document.key_place(path))
 
     def contract_spot(self, contract_id: str) -> Spot | None:
         """Tell where a contract is written."""
@@ -130,45 +146,6 @@ class About:
             except ConfigError:  # the file has gone since
                 self._catalogue = catalogue.read(None, cache, bytes, library.FOLDER, [])
         return self._catalogue
-
-
-def subject_of(finding: Finding) -> str:
-    """Name what a finding speaks of: the provider, or the capture where no provider was named."""
-    if finding.provider is not None:
-        return finding.provider
-    return finding.evidence.ref if finding.evidence is not None else "capture"
-
-
-def title_of(finding: Finding) -> str:
-    """Name a finding among those of its subject: the contract, with the model that it is about."""
-    return finding.contract if finding.model is None else f"{finding.contract} [{finding.model}]"
-
-
-def headline(finding: Finding) -> str:
-    """Name a finding among all, scrubbed, each part short enough to leave room for the others."""
-    model = "" if finding.model is None else f" [{scrub(finding.model, limit=100)}]"
-    return f"{scrub(subject_of(finding), limit=100)}: {finding.contract}{model}"
-
-
-def explained(finding: Finding) -> str:
-    """Tell a finding in a sentence, with what was expected and observed; never empty."""
-    parts = [finding.detail or finding.reason or finding.outcome.value]
-    if finding.outcome in (Outcome.VIOLATED, Outcome.WAIVED):
-        compared = (("expected", finding.expected), ("observed", finding.observed))
-        parts += [f"{word} {value}" for word, value in compared if value is not None]
-    if finding.waiver is not None:
-        parts.append(f"waived until {finding.waiver.until} by {finding.waiver.owner}: {finding.waiver.because}")
-    return "; ".join(parts)
-
-
-def placed(finding: Finding) -> str:
-    """Tell where in its evidence a finding is, and which evidence that is; empty where nothing is known."""
-    where = finding.where
-    parts = [f"header {where.header}"] if where.header is not None else []
-    parts += [f"event {where.event}"] if where.event is not None else []
-    parts += [f"byte {where.byte}"] if where.byte is not None else []
-    parts += [f"{finding.evidence.source} {finding.evidence.ref}"] if finding.evidence is not None else []
-    return ", ".join(parts)
 
 
 def _repository(folder: str) -> str:

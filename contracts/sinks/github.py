@@ -10,9 +10,10 @@ from __future__ import annotations
 import os
 
 from contracts.errors import ConfigError
-from contracts.model import Finding, Outcome, Severity
+from contracts.model import Finding, Outcome, Severity, StaleWaiver
 from contracts.report import Report, worst_first
-from contracts.sinks.about import About, explained, headline, placed
+from contracts.sinks.about import About, Spot
+from contracts.sinks.wording import explained, headline, placed, stale
 from contracts.text.scrub import scrub
 
 PER_LEVEL = 10
@@ -25,17 +26,17 @@ _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: 
 
 def render_report(report: Report, about: About) -> bytes:
     """The annotations in UTF-8, worst first."""
-    levels: dict[str, list[Finding]] = {}
+    levels: dict[str, list[Finding | StaleWaiver]] = {level: [] for level in _LEVELS.values()}
     for finding in worst_first(report.findings):
         level = _level(finding, about)
         if level is not None:
-            levels.setdefault(level, []).append(finding)
+            levels[level].append(finding)
+    levels["error" if about.counts_stale() else "warning"] += report.stale_waivers
     lines: list[str] = []
-    for level in _LEVELS.values():
-        findings = levels.get(level, [])
-        lines += [_annotation(level, finding, about) for finding in findings[:PER_LEVEL]]
-        if len(findings) > PER_LEVEL:
-            lines.append(f"{len(findings) - PER_LEVEL} more of level {level}")
+    for level, told in levels.items():
+        lines += [_annotation(level, one, about) for one in told[:PER_LEVEL]]
+        if len(told) > PER_LEVEL:
+            lines.append(f"{len(told) - PER_LEVEL} more of level {level}")
     return "".join(f"{line}\n" for line in lines).encode()
 
 
@@ -72,15 +73,21 @@ def _level(finding: Finding, about: About) -> str | None:
     return None
 
 
-def _annotation(level: str, finding: Finding, about: About) -> str:
-    title = headline(finding)
-    properties = {"title": title if finding.outcome is Outcome.VIOLATED else f"{title} ({finding.outcome})"}
-    spot = about.spot(finding)
+def _annotation(level: str, told: Finding | StaleWaiver, about: About) -> str:
+    if isinstance(told, StaleWaiver):
+        title = f"{scrub(told.provider, limit=100)}: waiver of {told.contract}"
+        return _command(level, title, stale(told), about.waivers_spot(told.provider), about)
+    title = headline(told) + ("" if told.outcome is Outcome.VIOLATED else f" ({told.outcome})")
+    place = placed(told)
+    message = explained(told) + (f" ({place})" if place else "")
+    return _command(level, title, message, about.spot(told), about)
+
+
+def _command(level: str, title: str, message: str, spot: Spot | None, about: About) -> str:
+    properties = {"title": title}
     path = about.relative(spot.path) if spot is not None else None  # only files of the checkout can be annotated
     if spot is not None and path is not None:
         properties = {"file": path} | _numbers(spot.line, spot.column) | properties
-    place = placed(finding)
-    message = f"{explained(finding)} ({place})" if place else explained(finding)
     told = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
     return f"::{level} {told}::{_data(message)}"
 

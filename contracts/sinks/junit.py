@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from contracts.model import Finding, Outcome
+from contracts.model import Finding, Outcome, StaleWaiver
 from contracts.report import Report, worst_first
-from contracts.sinks.about import About, explained, placed, subject_of, title_of
+from contracts.sinks.about import About
+from contracts.sinks.wording import explained, placed, stale, subject_of, title_of
 from contracts.text.scrub import scrub
 
 if TYPE_CHECKING:
@@ -34,6 +35,10 @@ def render_report(report: Report, about: About) -> bytes:
             suites[subject] = SubElement(root, "testsuite", name=subject)
             suites[subject].set("timestamp", f"{report.started_at:%Y-%m-%dT%H:%M:%S}")
         _add_case(suites[subject], subject, finding, about)
+    for waiver in report.stale_waivers:
+        subject = _shown(waiver.provider)
+        if subject in suites:  # a stale waiver's contract was judged
+            _add_waiver(suites[subject], subject, waiver, about)
     for element in (*suites.values(), root):
         _count(element)
     root.set("time", f"{report.duration_ms / 1000:.3f}")
@@ -60,6 +65,17 @@ def _add_case(suite: Element, subject: str, finding: Finding, about: About) -> N
             result.text = "\n".join(_facts(finding))
     elif finding.outcome is Outcome.VIOLATED:
         SubElement(case, "system-out").text = f"{finding.severity}: {_shown(explained(finding))}"
+
+
+def _add_waiver(suite: Element, subject: str, waiver: StaleWaiver, about: About) -> None:
+    from xml.etree.ElementTree import SubElement
+
+    name = f"waiver of {waiver.contract}" + ("" if waiver.model is None else f" [{waiver.model}]")
+    case = SubElement(suite, "testcase", name=_shown(name), classname=subject)
+    if about.counts_stale():
+        SubElement(case, "failure", message=_shown(stale(waiver)), type="waiver")
+    else:
+        SubElement(case, "system-out").text = f"warning: {_shown(stale(waiver))}"
 
 
 def _tag(finding: Finding, about: About) -> str | None:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from contracts.model import Finding, Outcome
 from contracts.report import Report, status_of, worst_first
-from contracts.sinks.about import About, explained, placed, subject_of
+from contracts.sinks.about import About
+from contracts.sinks.wording import explained, placed, stale, subject_of
 from contracts.text.scrub import scrub
 
 LIMIT = 500  # characters of one cell: more makes a table that nobody reads
@@ -30,7 +31,8 @@ def render(report: Report, max_bytes: int | None) -> bytes:
     subjects: dict[str, list[Finding]] = {}
     for finding in worst_first(report.findings):
         subjects.setdefault(subject_of(finding), []).append(finding)
-    lines = [f"{line}\n".encode() for line in (*_head(report), *_verdicts(subjects), *_details(subjects))]
+    parts = (*_head(report), *_verdicts(subjects), *_details(subjects), *_stale(report))
+    lines = [f"{line}\n".encode() for line in parts]
     if max_bytes is None or sum(map(len, lines)) <= max_bytes:
         return b"".join(lines)
     kept, size = 0, len(_left_out(len(lines)))
@@ -70,11 +72,17 @@ def _verdicts(subjects: dict[str, list[Finding]]) -> Iterable[str]:
 
 def _details(subjects: dict[str, list[Finding]]) -> Iterable[str]:
     for name, findings in subjects.items():
-        told = [f for f in findings if f.outcome in _NOT_IN_ORDER]
+        told = [f for f in findings if f.outcome in _NOT_IN_ORDER or f.novelty is not None]
         if told:
             yield from ("", f"## {escape(name)}", "")
             yield from ("| outcome | contract | model | scope | what | where |", "|---|---|---|---|---|---|")
             yield from (_row(finding) for finding in told)
+
+
+def _stale(report: Report) -> Iterable[str]:
+    if report.stale_waivers:
+        yield from ("", "## Waivers that matched nothing", "", "| provider | waiver |", "|---|---|")
+        yield from (f"| {escape(w.provider)} | {escape(stale(w))} |" for w in report.stale_waivers)
 
 
 def _row(finding: Finding) -> str:

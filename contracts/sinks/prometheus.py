@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -19,7 +19,8 @@ from msgspec import Struct
 from contracts.errors import ConfigError
 from contracts.model import Finding, Outcome, Severity
 from contracts.report import Report, worst_first
-from contracts.sinks.about import About, subject_of
+from contracts.sinks.about import About
+from contracts.sinks.wording import subject_of
 from contracts.text.scrub import scrub
 
 if TYPE_CHECKING:
@@ -197,14 +198,17 @@ def _succeeded(subject: Subject, about: About) -> bool:
 
 def _expiries(subject: Subject, about: About) -> _Samples:
     """Each waiver of the row, and those that findings name; a waiver ends when its last day has, in UTC."""
+    last: dict[tuple[str, str, str], date] = {}
+    waivers = [(w.contract, w.model, w.observed, w.until) for w in about.waivers(subject.name)]
+    used = [(f.contract, f.model, None, f.waiver.until) for f in subject.findings if f.waiver is not None]
+    told = {contract for contract, *_ in waivers}
+    for contract, model, observed, until in (*waivers, *(u for u in used if u[0] not in told)):
+        key = (contract, model or "", observed or "")
+        last[key] = max(until, last.get(key, until))  # an extended waiver may stand beside the old one
     ends: dict[tuple[str, str], datetime] = {}
-    waivers = [(w.contract, w.model, w.until) for w in about.waivers(subject.name)]
-    used = [(f.contract, f.model, f.waiver.until) for f in subject.findings if f.waiver is not None]
-    told = {contract for contract, _, _ in waivers}
-    for contract, model, until in (*waivers, *(u for u in used if u[0] not in told)):
-        end = datetime.combine(until, time(), UTC) + timedelta(days=1)
-        key = (contract, model or "")
-        ends[key] = max(end, ends.get(key, end))  # an extended waiver may stand beside the old one
+    for (contract, model, _), day in last.items():
+        end = datetime.combine(day, time(), UTC) + timedelta(days=1)
+        ends[contract, model] = min(end, ends.get((contract, model), end))  # of those about different faults
     for (contract, model), end in sorted(ends.items()):
         yield {"contract": contract, "model": model}, end.timestamp()
 

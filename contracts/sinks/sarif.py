@@ -13,9 +13,10 @@ from typing import Any
 import msgspec
 
 from contracts import __version__
-from contracts.model import Finding, Outcome, Severity
+from contracts.model import Finding, Outcome, Severity, StaleWaiver
 from contracts.report import Report, worst_first
-from contracts.sinks.about import About, Spot, explained, headline, placed, subject_of
+from contracts.sinks.about import About, Spot
+from contracts.sinks.wording import explained, headline, placed, stale, subject_of
 from contracts.text.scrub import scrub
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -31,6 +32,7 @@ def render_report(report: Report, about: About) -> bytes:
     index = {contract_id: number for number, contract_id in enumerate(ids)}
     faults = [f for f in findings if f.outcome in (Outcome.VIOLATED, Outcome.WAIVED)]
     notices = [_notification(f, index, about) for f in findings if f.outcome is Outcome.UNKNOWN]
+    notices += [_stale(waiver, about) for waiver in report.stale_waivers]
     if len(faults) > MAX_RESULTS:
         text = f"{len(faults) - MAX_RESULTS} more results are left out"
         notices.insert(0, {"level": "warning", "message": {"text": text}})
@@ -113,6 +115,15 @@ def _notification(finding: Finding, index: dict[str, int], about: About) -> dict
     if spot is not None:
         notification["locations"] = [_location(spot, about)]
     return notification
+
+
+def _stale(waiver: StaleWaiver, about: About) -> dict[str, Any]:
+    spot = about.waivers_spot(waiver.provider)
+    return {
+        "level": "error" if about.counts_stale() else "warning",
+        "message": {"text": _shown(stale(waiver))},
+        "locations": [] if spot is None else [_location(spot, about)],
+    }
 
 
 def _told(finding: Finding) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from contracts.model import EvidenceRef, Finding, Outcome, Scope, Severity, Source, WaiverRef, Where
+from contracts.model import EvidenceRef, Finding, Outcome, Scope, Severity, Source, StaleWaiver, WaiverRef, Where
 from contracts.report import Report, summarize
 from contracts.sinks.about import About
 
@@ -57,6 +57,15 @@ def one_of_each() -> Report:
     )
 
 
+STALE = StaleWaiver(
+    provider="größe",
+    contract="text.intact",
+    model="größe/b",
+    observed=None,
+    because="weiß ich",
+    owner="Bär",
+    until=date(2027, 3, 1),
+)
 ROWS = """version: 1
 # größe
 providers:
@@ -69,6 +78,8 @@ providers:
       - {contract: text.intact, because: weiß ich, owner: Bär, until: 2027-03-01}
       - {contract: text.intact, because: weiß ich, owner: Bär, until: 2026-01-01}
       - {contract: sse.charset, because: weiß ich, owner: Bär, until: 2027-12-31, model: größe/b}
+      - {contract: reply.id, because: weiß ich, owner: Bär, until: 2027-05-05, observed: größer}
+      - {contract: reply.id, because: weiß ich, owner: Bär, until: 2027-04-04, observed: kleiner}
   другой:
     extends: openrouter
 """

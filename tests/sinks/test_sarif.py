@@ -79,7 +79,7 @@ PLACES = [
     ({"contract": "sse.done"}, 8, 7),  # what the row says of the contract
     ({"model": "größe/b"}, 6, 23),  # the model in the row
     ({"model": "größe/c"}, 4, 3),
-    ({"provider": "другой", "model": "größe/b"}, 13, 3),  # a row that extends another is the one to act on
+    ({"provider": "другой", "model": "größe/b"}, 15, 3),  # a row that extends another is the one to act on
 ]
 
 

@@ -7,8 +7,8 @@ import os
 from msgspec import structs
 
 from contracts.errors import LockedError
-from contracts.model import StaleWaiver
 from contracts.settings import Settings
+from contracts.sinks.wording import stale
 from contracts_cli import terminal
 from contracts_cli.output import check_targets, tell
 
@@ -32,7 +32,7 @@ def run(settings: Settings) -> int:
         terminal.complain(f"{error}; --wait waits for it to end")
         return UNKNOWN
     for waiver in report.stale_waivers:
-        terminal.complain(_stale(waiver))
+        terminal.complain(stale(waiver))
     screen = None
     if settings.write_waivers:
         from contracts_cli import waiver_rows
@@ -40,13 +40,3 @@ def run(settings: Settings) -> int:
         screen = waiver_rows.render(report.findings, report.started_at.date())
     tell(report, settings, status, screen)
     return status
-
-
-def _stale(waiver: StaleWaiver) -> str:
-    """Tell a waiver that matched nothing."""
-    about = "" if waiver.model is None else f" for model {waiver.model}"
-    observed = "" if waiver.observed is None else f" with {waiver.observed!r} observed"
-    return (
-        f"{waiver.provider}: the waiver of {waiver.contract}{about} matched no violation{observed} "
-        f"and can go (owner {waiver.owner}, until {waiver.until})"
-    )
