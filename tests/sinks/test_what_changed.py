@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -13,6 +14,8 @@ from contracts.model import Novelty, Outcome
 from contracts.report import Report
 from contracts.sinks import formats, github, junit, markdown, sarif
 from contracts.sinks.about import About
+from tests.cli.conftest import ROOT, Program
+from tests.cli.conftest import program as program  # noqa: PLC0414 - a fixture
 from tests.sinks.conftest import NOON, STALE, finding, report
 from tests.sinks.readers import commands, read_markdown
 from tests.sinks.test_hostile_text import HOSTILE
@@ -80,14 +83,27 @@ def test_a_stale_waiver_is_a_case_that_fails_only_where_it_counts(about: About) 
         assert root.get("failures") == str(int(is_strict))
 
 
+def test_the_option_makes_a_stale_waiver_fail(program: Program, tmp_path: Path) -> None:
+    waiver = "{contract: reply.usage, because: weiß ich, owner: Bär, until: 2099-01-01}"
+    row = f"  neuralwatt:\n    extends: neuralwatt\n    models: [qwen3.6-35b]\n    waivers: [{waiver}]\n"
+    (tmp_path / "providers.yaml").write_text(f"version: 1\nproviders:\n{row}", encoding="utf-8")
+    arguments = ["check", f"--replay={ROOT}/cassettes", "-f", "junit"]
+    for more, failures in (([], "0"), (["--strict-waivers"], "1")):
+        done = program([*arguments, *more])
+        assert (done.returncode, ET.fromstring(done.stdout).get("failures")) == (int(failures), failures)  # noqa: S314
+
+
+@pytest.mark.parametrize("is_strict", [False, True])
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_no_text_of_a_waiver_breaks_a_format(text: str, about: About) -> None:
+def test_no_text_of_a_waiver_breaks_a_format(text: str, about: About, *, is_strict: bool) -> None:
+    about.strict_waivers = is_strict
     what = with_stale(provider=text, model=text, observed=text, because=text, owner=text)
     for name in ("github", "junit", "markdown", "sarif"):
         data = formats.render(name, what, about)
         assert all(char.isprintable() or char == "\n" for char in data.decode())
         assert len(data) < 100_000
-    assert len(list(commands(github.render_report(what, about)))) == 1
+    ((_, properties, _),) = commands(github.render_report(what, about))
+    assert properties["title"].endswith(": waiver of text.intact")
     assert read_markdown(markdown.render_report(what, about)) == []
     assert len(ET.fromstring(junit.render_report(what, about)).findall(".//testcase")) == 2  # noqa: S314 - our own output
     assert len(json.loads(sarif.render_report(what, about))["runs"]) == 1
