@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from contracts.listed import Change
     from contracts.model import Evidence, Finding, Provider, StaleWaiver
     from contracts.report import Note, Report
+    from contracts.run import Ready
     from contracts.settings import Settings
 
 JOBS = 64  # providers side by side where --jobs does not say; each has at most four connections
@@ -62,6 +63,7 @@ def check(
     memory: Memory | None = None,
     environ: Mapping[str, str] = os.environ,
     bounds: Bounds | None = None,
+    ready: Ready = lambda _: None,
 ) -> tuple[Report, int]:
     """Ask providers what they show for nothing, judge it, and give the report with the exit status.
 
@@ -70,12 +72,13 @@ def check(
         memory: what earlier runs saw; None remembers nothing.
         environ: holds keys, proxies and CA bundles.
         bounds: limits on what arrives.
+        ready: is told the catalogue, before anybody is asked.
 
     Raises:
         ConfigError: for a bad YAML file, an unknown name, or a CA bundle that cannot be read.
     """
     started_at = datetime.now(UTC)
-    catalogue, rows = rows_of(settings)
+    catalogue, rows = rows_of(settings, ready)
     subjects = [
         Subject(row, selected(settings, catalogue, catalogue.bound(row)), models_to_judge(row, settings))
         for row in rows

@@ -154,7 +154,12 @@ def write_note(provider: str, findings: Sequence[Finding], texts: Mapping[str, s
     """
     status, severity = status_of(findings)
     told = [f for f in worst_first(findings) if f.outcome not in (Outcome.HOLDS, Outcome.NOT_APPLICABLE)]
-    lines = dict.fromkeys(texts.get(f.contract) or f.detail for f in told if f.outcome is Outcome.VIOLATED)
+    # What was violated when it was last judged is so until it is seen to hold: an outage heals nothing.
+    lines = dict.fromkeys(
+        texts.get(f.contract) or f.detail
+        for f in told
+        if f.outcome is Outcome.VIOLATED or (f.outcome is Outcome.UNKNOWN and f.novelty is not None)
+    )
     evidence = [f.evidence for f in findings if f.evidence is not None]
     sources = tuple(sorted({e.source for e in evidence}))
     return Note(

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from contracts.report import Note
     from contracts.settings import InspectSettings, Shared
 
+    Tell = Callable[[str], None]
+    Ready = Callable[[Catalogue], None]
+
 CASSETTES = "cassettes"  # the folder beside the providers file that --replay reads
 ENDINGS = (".yaml", ".yml", ".json", ".har", ".http", ".txt")
 
@@ -46,12 +49,13 @@ class Outcomes(Struct, frozen=True):
     beyond: frozenset[tuple[str | None, str]] = frozenset()
 
 
-def check(settings: Settings, warn: Callable[[str], None] | None = None) -> tuple[Report, int]:
+def check(settings: Settings, warn: Tell | None = None, ready: Ready = lambda _: None) -> tuple[Report, int]:
     """Judge providers and give the report with the exit status.
 
     Args:
         settings: what was asked for.
         warn: is told, once, that the state cannot be used, after which the run goes on, or that it waits for another.
+        ready: is told the catalogue, before anything is judged; what it raises ends the run.
 
     Raises:
         ConfigError: for a bad YAML file, an unknown name, or a folder of cassettes that is not there.
@@ -59,9 +63,9 @@ def check(settings: Settings, warn: Callable[[str], None] | None = None) -> tupl
         LockedError: where another run has the state.
     """
     if settings.replay is None:
-        return _check_live(settings, warn or (lambda _: None))
+        return _check_live(settings, warn or (lambda _: None), ready)
     started_at = datetime.now(UTC)
-    catalogue, rows = rows_of(settings)
+    catalogue, rows = rows_of(settings, ready)
     folder = settings.replay or os.path.join(os.path.dirname(catalogue.config or ""), CASSETTES)
     if not os.path.isdir(folder):
         raise ConfigError(f"{folder}: expected a folder of cassettes, found none")
@@ -76,7 +80,7 @@ def check(settings: Settings, warn: Callable[[str], None] | None = None) -> tupl
     return finish(started_at, Outcomes(findings, notes, stale), settings)
 
 
-def _check_live(settings: Settings, warn: Callable[[str], None]) -> tuple[Report, int]:
+def _check_live(settings: Settings, warn: Tell, ready: Ready) -> tuple[Report, int]:
     """Ask providers, one run at a time for each state; a replay needs none of what this imports."""
     from contracts import live
     from contracts.evidence import remembering
@@ -96,7 +100,7 @@ def _check_live(settings: Settings, warn: Callable[[str], None]) -> tuple[Report
         remembering.opened(settings.state, tell) as memory,
         one_run(settings.state, wait_s=settings.wait_s, warn=tell_what_is_new),
     ):
-        return live.check(settings, memory=memory)
+        return live.check(settings, memory=memory, ready=ready)
 
 
 def inspect(settings: InspectSettings) -> tuple[Report, int]:
@@ -140,7 +144,7 @@ def inspect(settings: InspectSettings) -> tuple[Report, int]:
     return finish(started_at, Outcomes(findings), settings)
 
 
-def rows_of(settings: Settings) -> tuple[Catalogue, list[Provider]]:
+def rows_of(settings: Settings, ready: Ready = lambda _: None) -> tuple[Catalogue, list[Provider]]:
     """Read the catalogue, and choose the rows that a run is about.
 
     Raises:
@@ -152,6 +156,7 @@ def rows_of(settings: Settings) -> tuple[Catalogue, list[Provider]]:
     if not rows:
         raise ConfigError(f"{path}: expected at least one provider, found none")
     known_models(settings, rows)
+    ready(catalogue)
     return catalogue, rows
 
 
@@ -175,14 +180,13 @@ def replay(catalogue: Catalogue, row: Provider, folder: str, settings: Settings,
     evidence = [evidence_of(e, catalogue, row.dialect, row) for e in exchanges]
     known = first_listing(evidence)
     evidence = [structs.replace(e, facts=structs.replace(e.facts, catalogue=known)) for e in evidence]
-    wanted = models_to_judge(row, settings)
     if settings.models:
         evidence = [e for e in evidence if e.facts.asked is None or e.facts.asked.model in (None, *settings.models)]
     return judge(
         selected(settings, catalogue, catalogue.bound(row)),
         evidence,
         provider=row.name,
-        models=wanted,
+        models=models_to_judge(row, settings),
         waivers=row.waivers,
         today=started_at.date(),
         complete=True,
@@ -259,20 +263,19 @@ def selected(settings: Shared, catalogue: Catalogue, bound: Iterable[BoundContra
 def finish(started_at: datetime, outcomes: Outcomes, settings: Shared) -> tuple[Report, int]:
     """Make the report and decide the exit status."""
     duration_ms = round((datetime.now(UTC) - started_at).total_seconds() * 1000)
-    findings = outcomes.findings
     report = Report(
         started_at=started_at,
         duration_ms=max(duration_ms, 0),
         spend_usd=outcomes.spend_usd,
         requests=outcomes.requests,
-        summary=summarize(findings),
-        findings=tuple(findings),
+        summary=summarize(outcomes.findings),
+        findings=tuple(outcomes.findings),
         notes=tuple(outcomes.notes),
         stale_waivers=tuple(outcomes.stale),
     )
     if outcomes.stale and isinstance(settings, Settings) and settings.strict_waivers and settings.fail_on != "never":
         return report, 1
-    return report, exit_status(findings, settings.fail_on, outcomes.beyond)
+    return report, exit_status(outcomes.findings, settings.fail_on, outcomes.beyond)
 
 
 def exit_status(

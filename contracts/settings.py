@@ -28,7 +28,7 @@ class Shared(Struct, frozen=True, kw_only=True):
             warning too (1). `never`: nothing that was judged.
         format: what goes to standard output: `text`, or a name of `contracts.sinks.formats`.
         outputs: `FORMAT=FILE`, each written whole or not at all.
-        notes: note sinks; `-` is standard output, a path is a file of JSON Lines.
+        notes: note sinks (`contracts.sinks.notes`); `-` is standard output, a path is a file of JSON Lines.
         jobs: providers asked at once; 0 lets the program choose.
         quiet: verdict lines only.
         verbose: everything, also what holds.
@@ -58,6 +58,7 @@ class Settings(Shared, frozen=True, kw_only=True):
         state: the file that holds what earlier runs saw; None remembers nothing.
         wait_s: how long to wait for another run with this state to end, in seconds; 0 does not wait.
         strict_waivers: a waiver that matched nothing makes the exit status 1.
+        force_notes: rows and webhooks get notes also of what was judged from captures.
         write_waivers: standard output gets rows that would waive what is violated, instead of the report.
     """
 
@@ -68,6 +69,7 @@ class Settings(Shared, frozen=True, kw_only=True):
     state: str | None = None
     wait_s: float = 0.0
     strict_waivers: bool = False
+    force_notes: bool = False
     write_waivers: bool = False
 
 

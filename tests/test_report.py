@@ -9,7 +9,7 @@ import jsonschema_rs
 import msgspec
 import pytest
 
-from contracts.model import EvidenceRef, Finding, Outcome, Scope, Severity, Source, Where
+from contracts.model import EvidenceRef, Finding, Novelty, Outcome, Scope, Severity, Source, Where
 from contracts.report import (
     SCHEMA,
     Report,
@@ -86,6 +86,15 @@ def test_a_note_says_the_texts_of_the_violated_worst_first_and_each_once() -> No
     assert [told.contract for told in note.contracts] == ["sse.charset", "sse.charset", "reply.usage", "models.resolve"]
     assert note.replay
     assert not note.synthetic
+
+
+def test_a_note_tells_what_was_violated_when_it_was_last_judged() -> None:
+    since = Novelty(state="ongoing", since=EVENING, polls=3)
+    texts = {"models.resolve": "décode — 解码"}
+    note = write_note("größe", [HOLDS, msgspec.structs.replace(UNKNOWN, novelty=since)], texts, replay=False)
+    assert (note.status, note.line) == ("unknown", "décode — 解码")
+    fixed = msgspec.structs.replace(HOLDS, novelty=Novelty(state="fixed", since=EVENING, polls=3))
+    assert write_note("größe", [fixed], {"sse.done": "nie"}, replay=False).line == ""
 
 
 def test_a_note_names_its_evidence_and_the_latest_instant() -> None:

@@ -42,6 +42,12 @@ COMMANDS = {
                     help="Exit 1 where a waiver matched nothing although its contract was judged.",
                 ),
                 Option(
+                    name="force_notes",
+                    flags=("--force-notes",),
+                    kind="flag",
+                    help="Bring notes to rows and webhooks also where captures were judged and not the provider.",
+                ),
+                Option(
                     name="write_waivers",
                     flags=("--write-waivers",),
                     kind="flag",

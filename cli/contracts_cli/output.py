@@ -35,10 +35,10 @@ def check_targets(settings: Shared) -> None:
         raise ConfigError(*problems)
 
 
-def tell(report: Report, settings: Shared, status: int = 0, screen: bytes | None = None) -> None:
-    """Write the report and its notes to every place that was asked for; `status` is the run's exit status.
+def tell(report: Report, settings: Shared, status: int = 0, screen: bytes | None = None) -> bool:
+    """Write the report and its notes to every place that was asked for, and tell whether every note got there.
 
-    `screen` goes to standard output instead of the report.
+    `status` is the run's exit status; `screen` goes to standard output instead of the report.
 
     Standard output comes last: where its reader has gone, the files are there all the same.
     """
@@ -48,11 +48,7 @@ def tell(report: Report, settings: Shared, status: int = 0, screen: bytes | None
     for output in settings.outputs:
         name, _, path = output.partition("=")
         _write(name, path, report, settings, about)
-    for sink in settings.notes:
-        if sink != note_sinks.STANDARD_OUTPUT:
-            from contracts.sinks import jsonl_note
-
-            jsonl_note.append(sink, report.notes)
+    lost = [one for sink in settings.notes for one in _deliver(sink, report, settings)]
     asked = (settings.format, *(output.partition("=")[0] for output in settings.outputs))
     for name in dict.fromkeys(asked):
         if name != TEXT:
@@ -62,6 +58,27 @@ def tell(report: Report, settings: Shared, status: int = 0, screen: bytes | None
         from contracts.sinks import jsonl_note
 
         terminal.write_bytes(jsonl_note.render(report.notes))
+    return not lost
+
+
+def _deliver(sink: str, report: Report, settings: Shared) -> list[note_sinks.Lost]:
+    """Bring the notes to one sink; those that do not get there go to standard error, as JSON Lines."""
+    from contracts_cli import terminal
+
+    lost = note_sinks.deliver(
+        sink,
+        report.notes,
+        remembered={f.provider for f in report.findings if f.new is not None and f.provider is not None},
+        force=isinstance(settings, Settings) and settings.force_notes,
+        say=terminal.complain,
+    )
+    for why in dict.fromkeys(one.why for one in lost):
+        terminal.complain(f"note not written: {why}")
+    if lost:
+        from contracts.sinks import jsonl_note
+
+        terminal.write_error(jsonl_note.render(one.note for one in lost))
+    return lost
 
 
 def _check_output(output: str) -> None:

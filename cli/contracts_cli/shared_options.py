@@ -86,7 +86,8 @@ JUDGING = (
         flags=("--note",),
         metavar="SINK",
         many=True,
-        help="Where each provider's note goes: - is standard output, a path is a file of JSON Lines.",
+        help="Where each provider's note goes: - is standard output, a path a file of JSON Lines, "
+        "sqlite:///FILE?table=…&key=…&note=… its row in a database, https://HOST/PATH?secret=VARIABLE a webhook.",
     ),
     Option(
         name="fail_on",

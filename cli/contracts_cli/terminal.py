@@ -52,6 +52,12 @@ def complain(message: str) -> None:
         sys.stderr.write(f"contracts: {scrub(line, limit=2000)}\n")
 
 
+def write_error(data: bytes) -> None:
+    """Write lines for programs to standard error, as they are."""
+    sys.stderr.write(data.decode())
+    sys.stderr.flush()
+
+
 def has_colour(stream: TextIO) -> bool:
     """Whether a stream wants colour: NO_COLOR, then FORCE_COLOR, then whether it is a terminal."""
     if os.environ.get("NO_COLOR"):

@@ -157,7 +157,8 @@ REFUSED = [
         "expected FORMAT=FILE with one of text, github, json, ",
     ),
     (["-o", "json="], "expected FORMAT=FILE"),
-    (["--note", "sqlite:notes.db"], "expected - (standard output) or the path of a file, found 'sqlite'"),
+    (["--note", "sqlite:notes.db"], "--note sqlite:notes.db: expected sqlite:///FILE?table="),
+    (["--note", "gopher:notes.db"], "found 'gopher' (a file of that name is written ./gopher:notes.db)"),
     (["--note", ""], "found 'nothing'"),
 ]
 

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from msgspec import structs
 
 from contracts.errors import LockedError
 from contracts.settings import Settings
+from contracts.sinks import notes as note_sinks
 from contracts.sinks.wording import stale
 from contracts_cli import terminal
 from contracts_cli.output import check_targets, tell
 
+if TYPE_CHECKING:
+    from contracts.config.catalogue import Catalogue
+
 __all__ = ["Settings", "run"]
 
 UNKNOWN = 3  # nothing is violated, but nothing was judged either
+NOT_TOLD = 2  # a note got lost: a sink that the user has to put right
+WORSE = (1, 130)  # violated, interrupted
 
 
 def run(settings: Settings) -> int:
@@ -26,8 +33,11 @@ def run(settings: Settings) -> int:
         from contracts.state.place import place
 
         settings = structs.replace(settings, state=place(settings.state, os.environ))
+    sinks = list(settings.notes)
     try:
-        report, status = check(settings, terminal.complain)
+        report, status = check(
+            settings, terminal.complain, lambda catalogue: sinks.extend(_written(catalogue, settings))
+        )
     except LockedError as error:
         terminal.complain(f"{error}; --wait waits for it to end")
         return UNKNOWN
@@ -38,5 +48,24 @@ def run(settings: Settings) -> int:
         from contracts_cli import waiver_rows
 
         screen = waiver_rows.render(report.findings, report.started_at.date())
-    tell(report, settings, status, screen)
-    return status
+    told = tell(report, structs.replace(settings, notes=tuple(dict.fromkeys(sinks))), status, screen)
+    return status if told or status in WORSE else NOT_TOLD
+
+
+def _written(catalogue: Catalogue, settings: Settings) -> list[str]:
+    """Give the sinks of the providers file.
+
+    Who judges a part looks into something: what the rest came to before still stands in the rows.
+
+    Raises:
+        ConfigError: for a sink that cannot be one.
+    """
+    for sink in catalogue.notes:
+        note_sinks.check(sink)
+    is_part = bool(settings.contracts or settings.exclude or settings.models)
+    held = [sink for sink in catalogue.notes if is_part and note_sinks.is_public(sink)]
+    if held:
+        terminal.complain(
+            f"{catalogue.config}: notes go to no row or webhook, as only a part is judged (--note SINK sends them)"
+        )
+    return [sink for sink in catalogue.notes if sink not in held]

@@ -1,0 +1,177 @@
+"""A webhook gets every note of a run in one signed request, again where the receiver was at fault, and no further."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import msgspec
+import pytest
+
+from contracts.errors import ConfigError
+from contracts.report import Note, encode
+from contracts.sinks import notes as note_sinks
+from contracts.sinks import webhook_note
+from tests.notes.test_row_note import note
+
+SECRET = "geheim-0815-Zwiebel"
+ENVIRON = {"HOOK_SECRET": SECRET}
+
+
+class Receiver:
+    """A server on loopback; `answers` are the statuses in order, 204 when they have run out, 0 closes at once."""
+
+    def __init__(self, answers: Sequence[int] = ()) -> None:
+        self.seen: list[tuple[str, dict[str, str], bytes]] = []
+        left = list(answers)
+        seen = self.seen
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                seen.append((self.path, dict(self.headers.items()), body))
+                status = left.pop(0) if left else 204
+                if status == 0:
+                    self.close_connection = True
+                    return
+                self.send_response(status)
+                if status in (301, 307):
+                    self.send_header("Location", "/anderswo")
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def do_GET(self) -> None:
+                self.do_POST()
+
+            def log_message(self, *_: Any) -> None:
+                """Say nothing."""
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+
+
+@pytest.fixture
+def receive() -> Iterator[Callable[..., Receiver]]:
+    started: list[Receiver] = []
+
+    def start(*answers: int) -> Receiver:
+        receiver = Receiver(answers)
+        threading.Thread(target=receiver.server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        started.append(receiver)
+        return receiver
+
+    yield start
+    for receiver in started:
+        receiver.server.shutdown()
+        receiver.server.server_close()
+
+
+class Time:
+    """A clock that only sleeping moves."""
+
+    def __init__(self) -> None:
+        self.now, self.slept = 0.0, 0
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+        self.slept += 1
+
+
+def send(sink: str, *notes: Note, time: Time | None = None) -> list[note_sinks.Lost]:
+    time = time or Time()
+    return webhook_note.send(sink, notes, ENVIRON, clock=lambda: time.now, sleep=time.sleep)
+
+
+Receive = Callable[..., Receiver]
+
+
+def test_all_notes_go_in_one_request_signed_over_the_bytes_that_were_sent(receive: Receive) -> None:
+    receiver = receive()
+    both = note(), note("另一个")
+    assert send(f"{receiver.url}/haken?raum=1&secret=HOOK_SECRET", *both) == []
+    ((path, headers, body),) = receiver.seen
+    assert path == "/haken?raum=1"
+    assert msgspec.json.decode(body, type=list[Note]) == list(both)
+    assert headers["Content-Type"] == "application/json"
+    assert headers["X-Contracts-Signature"] == "sha256=" + hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()
+    assert SECRET not in f"{path}{headers}{body!r}"
+
+
+def test_without_a_secret_nothing_is_signed_and_without_notes_nothing_is_sent(receive: Receive) -> None:
+    receiver = receive()
+    assert send(receiver.url) == []
+    assert receiver.seen == []
+    assert send(receiver.url, note()) == []
+    assert "X-Contracts-Signature" not in receiver.seen[0][1]
+    assert receiver.seen[0][2] == b"[" + encode(note()) + b"]"
+
+
+RETRIED = [
+    ([500], 2, True),
+    ([503, 429, 0], 4, True),
+    ([400], 1, False),
+    ([404], 1, False),
+    ([301], 1, False),
+    ([307], 1, False),
+    ([500] * 99, 6, False),
+]
+
+
+@pytest.mark.parametrize(("answers", "attempts", "arrives"), RETRIED, ids=[str(c[0][:4]) for c in RETRIED])
+def test_an_attempt_is_repeated_where_another_may_help(
+    receive: Receive, answers: list[int], attempts: int, arrives: bool
+) -> None:
+    receiver, time = receive(*answers), Time()
+    lost = send(f"{receiver.url}/geheimer-pfad", note(), time=time)
+    assert len(receiver.seen) == attempts
+    assert [one.note for one in lost] == [] if arrives else [note()]
+    assert {path for path, _, _ in receiver.seen} == {"/geheimer-pfad"}
+    assert time.now < webhook_note.DEADLINE_S
+    for one in lost:
+        assert one.why == f"http://127.0.0.1: expected a 2xx answer to the notes, found {answers[0]}"
+
+
+def test_where_nobody_listens_every_note_is_lost_and_the_path_is_not_shown() -> None:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
+    port = server.server_port
+    server.server_close()
+    lost = send(f"http://127.0.0.1:{port}/geheimer-pfad", note(), note("另一个"))
+    assert [one.note.provider for one in lost] == ["größe", "另一个"]
+    assert all("expected an answer to the notes, found: " in one.why and "geheim" not in one.why for one in lost)
+
+
+REFUSED = [
+    "http://example.org/haken",
+    "https:///haken",
+    "https://nutzer:geheim@example.org/",
+    "https://example.org/#teil",
+    "https://example.org:größe/",
+    "https://größe.example/",
+    "https://example.org/?secret=",
+    "https://example.org/?secret=KEINER",
+    "https://example.org/?secret=HOOK_SECRET&secret=HOOK_SECRET",
+]
+
+
+@pytest.mark.parametrize("sink", REFUSED)
+def test_a_webhook_that_cannot_be_or_would_be_read_by_others_is_refused(sink: str) -> None:
+    with pytest.raises(ConfigError, match="--note http") as error:
+        note_sinks.check(sink, ENVIRON)
+    assert "geheim" not in str(error.value)
+
+
+@pytest.mark.parametrize("sink", ["https://example.org/x?secret=HOOK_SECRET", "http://localhost:1/", "http://[::1]:1/"])
+def test_https_and_this_machine_will_do(sink: str) -> None:
+    note_sinks.check(sink, ENVIRON)
+
+
+def test_a_note_that_was_judged_from_captures_is_not_sent(receive: Receive) -> None:
+    receiver = receive()
+    assert note_sinks.deliver(receiver.url, [note(synthetic=True), note("另一个", replay=True)], environ={}) == []
+    assert receiver.seen == []
+    assert note_sinks.deliver(receiver.url, [note(synthetic=True)], force=True, environ={}) == []
+    assert len(receiver.seen) == 1
