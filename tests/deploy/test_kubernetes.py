@@ -11,11 +11,12 @@ import yaml
 from contracts.config import catalogue as catalogues
 from contracts.evidence import keys
 from contracts.settings import Settings
+from contracts.state.place import default_path
 from contracts_cli.argv import parse
 from tests.deploy.conftest import ROOT
 
 FOLDER = ROOT / "deploy" / "kubernetes"
-FILES = {"cronjob.yaml": "CronJob", "configmap.yaml": "ConfigMap", "secret.example.yaml": "Secret"}
+FILES = {"cronjob.yaml": "CronJob", "configmap.yaml": "ConfigMap", "secret.example.yaml": "Secret", "state.yaml": "PersistentVolumeClaim"}
 
 
 def read(name: str) -> dict[str, Any]:
@@ -40,7 +41,7 @@ def container(pod: dict[str, Any]) -> dict[str, Any]:
 def test_each_file_is_one_object_of_its_kind() -> None:
     assert {path.name: read(path.name)["kind"] for path in FOLDER.glob("*.yaml")} == FILES
     assert read("cronjob.yaml")["apiVersion"] == "batch/v1"
-    assert {read(name)["metadata"]["name"] for name in FILES} == {"contracts"}
+    assert {read(name)["metadata"]["name"] for name in FILES} == {"contracts", "contracts-state"}
 
 
 def test_the_providers_file_of_the_config_map_is_good(tmp_path: Path) -> None:
@@ -51,8 +52,7 @@ def test_the_providers_file_of_the_config_map_is_good(tmp_path: Path) -> None:
 
 def test_the_secret_is_an_example_and_holds_no_key() -> None:
     values = read("secret.example.yaml")["stringData"]
-    assert {value for name, value in values.items() if name != "state-url"} == {"replace-me"}
-    assert ":replace-me@" in values["state-url"]
+    assert set(values.values()) == {"replace-me"}
 
 
 def test_every_key_is_a_file_where_the_program_looks_and_none_is_in_the_environment(
@@ -60,7 +60,7 @@ def test_every_key_is_a_file_where_the_program_looks_and_none_is_in_the_environm
 ) -> None:
     (volume,) = [v["secret"] for v in pod["volumes"] if "secret" in v]
     paths = {item["key"]: item["path"] for item in volume["items"]}
-    offered = set(read("secret.example.yaml")["stringData"]) - {"state-url"}
+    offered = set(read("secret.example.yaml")["stringData"])
     assert {row.api_key for row in catalogues.load(str(ROOT / "providers.yaml")).providers.values()} == offered
     assert set(paths) == offered
     environ = {one["name"]: one.get("value") for one in container["env"]}
@@ -76,10 +76,13 @@ def test_what_is_mounted_is_there_and_what_is_referred_to_as_well(
     pod: dict[str, Any], container: dict[str, Any]
 ) -> None:
     assert {one["name"] for one in container["volumeMounts"]} == {one["name"] for one in pod["volumes"]}
-    (state,) = [one for one in container["env"] if one["name"] == "CONTRACTS_STATE"]
-    wanted = state["valueFrom"]["secretKeyRef"]
-    assert wanted == {"name": "contracts", "key": "state-url"}
-    assert "state-url" in read("secret.example.yaml")["stringData"]
+    (claim,) = [v["persistentVolumeClaim"] for v in pod["volumes"] if "persistentVolumeClaim" in v]
+    assert claim["claimName"] == read("state.yaml")["metadata"]["name"]
+    # Two pods would not see each other's lock on the state.
+    assert read("state.yaml")["spec"]["accessModes"] == ["ReadWriteOncePod"]
+    environ = {one["name"]: one.get("value") for one in container["env"]}
+    mounted = {one["name"]: one["mountPath"] for one in container["volumeMounts"]}
+    assert default_path(environ) == f"{mounted['state']}/state.db"
 
 
 def test_the_container_may_do_nothing_but_ask(pod: dict[str, Any], container: dict[str, Any]) -> None:
@@ -95,7 +98,7 @@ def test_the_container_may_do_nothing_but_ask(pod: dict[str, Any], container: di
     assert container["resources"]["limits"]["memory"]
     assert not {"hostNetwork", "hostPID", "hostIPC"} & set(pod)
     written = {m["name"] for m in container["volumeMounts"] if not m.get("readOnly")}
-    assert written == {v["name"] for v in pod["volumes"] if "emptyDir" in v}
+    assert written == {v["name"] for v in pod["volumes"] if {"emptyDir", "persistentVolumeClaim"} & set(v)}
     assert not container["image"].endswith(":latest")
 
 
