@@ -191,3 +191,13 @@ def test_colour_changes_nothing_but_colour() -> None:
     for code in ("31", "33", "36", "2", "1", "0"):
         plain = plain.replace(f"\x1b[{code}m", "")
     assert plain == shown(*findings, width=60)
+
+
+def test_what_could_not_be_judged_for_one_reason_is_told_once() -> None:
+    unseen = [
+        finding(contract, Outcome.UNKNOWN, reason="größer als erlaubt", detail="größer als erlaubt", evidence=None)
+        for contract in ("reply.error", "sse.charset")
+    ]
+    told = shown(*unseen)
+    assert "unknown  reply.error, sse.charset\n" in told
+    assert told.count("größer als erlaubt") == 1
