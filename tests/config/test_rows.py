@@ -241,5 +241,6 @@ def test_the_tables_of_a_fold_know_the_rows_own_close_and_listing(rows: Write) -
 
 def test_a_shipped_row_that_the_file_does_not_extend_is_told_apart(rows: Write) -> None:
     read = rows("  openrouter: {extends: openrouter}  # café\n")
-    with pytest.raises(ConfigError, match="unknown provider 'perplexity' .a shipped row has that name: add `perplexity: "):
+    told = r"unknown provider 'perplexity' \(a shipped row has that name: add `perplexity: "
+    with pytest.raises(ConfigError, match=told):
         read.provider("perplexity")

@@ -16,7 +16,12 @@ from contracts_cli.argv import parse
 from tests.deploy.conftest import ROOT
 
 FOLDER = ROOT / "deploy" / "kubernetes"
-FILES = {"cronjob.yaml": "CronJob", "configmap.yaml": "ConfigMap", "secret.example.yaml": "Secret", "state.yaml": "PersistentVolumeClaim"}
+FILES = {
+    "cronjob.yaml": "CronJob",
+    "configmap.yaml": "ConfigMap",
+    "secret.example.yaml": "Secret",
+    "state.yaml": "PersistentVolumeClaim",
+}
 
 
 def read(name: str) -> dict[str, Any]:
