@@ -14,14 +14,19 @@ from contracts.text.scrub import scrub
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
 
     from contracts.model import Finding
     from contracts.state.sightings import Change
 
     Read = Callable[..., list[tuple[Any, ...]]]
 
-COLUMNS = "violated, first_seen, last_seen, count, began_at, polls, poll, judged_at, recent, source, ref"
+NAMES = (
+    "violated", "first_seen", "last_seen", "count", "began_at", "polls", "poll", "judged_at", "recent", "source", "ref",
+)  # fmt: skip
+SELECT = f"SELECT model, contract, {', '.join(NAMES)} FROM sightings WHERE provider = ?"  # noqa: S608 constants
+UPSERT = f"""INSERT INTO sightings (provider, model, contract, {", ".join(NAMES)})
+    VALUES ({", ".join("?" * (3 + len(NAMES)))}) ON CONFLICT (provider, model, contract) DO UPDATE SET
+    {", ".join(f"{name} = excluded.{name}" for name in NAMES)}"""  # noqa: S608 constants
 
 
 class Write(Protocol):
@@ -33,19 +38,14 @@ class Write(Protocol):
 
 def see_all(read: Read, write: Write, provider: str, findings: Sequence[Finding], at: datetime) -> list[Finding]:
     """Remember what one poll of a provider came to, and put what is new into its findings."""
-    known = {
-        (model, contract): _sighting(row)
-        for model, contract, *row in read(
-            f"SELECT model, contract, {COLUMNS} FROM sightings WHERE provider = ?",  # noqa: S608 a constant
-            provider,
-        )
-    }
+    known = {(model, contract): _sighting(row) for model, contract, *row in read(SELECT, provider)}
+    of_models = [key for key, was in known.items() if key[0] and was is not None and was.violated]
+    keys = [(_plain(finding.model or ""), finding.contract) for finding in findings]
     told, has_changed = [], False
-    present = {_key(finding) for finding in findings}
-    for finding in findings:
-        key = _key(finding)
-        if key[0] == "" and finding.outcome in (Outcome.HOLDS, Outcome.UNKNOWN) and not _is_violated(known.get(key)):
-            key = _of_a_model(key, known, present)
+    for finding, own in zip(findings, keys, strict=True):
+        key = own
+        if of_models and not own[0] and finding.outcome in (Outcome.HOLDS, Outcome.UNKNOWN):
+            key = _answered(own, known, [of for of in of_models if of not in keys])
         was = known.get(key)
         now, novelty = see(was, finding, at)
         told.append(tell(finding, now, novelty))
@@ -65,19 +65,14 @@ def see_all(read: Read, write: Write, provider: str, findings: Sequence[Finding]
     return told
 
 
-def _key(finding: Finding) -> tuple[str, str]:
-    return _plain(finding.model or ""), finding.contract
-
-
-def _is_violated(sighting: Sighting | None) -> bool:
-    return sighting is not None and sighting.violated
-
-
-def _of_a_model(
-    key: tuple[str, str], known: Mapping[tuple[str, str], Sighting | None], present: AbstractSet[tuple[str, str]]
+def _answered(
+    own: tuple[str, str], known: Mapping[tuple[str, str], Sighting | None], of_models: Sequence[tuple[str, str]]
 ) -> tuple[str, str]:
-    """Give the violation by one model that a finding on the provider answers; that may name none."""
-    return next((k for k, s in known.items() if k[1] == key[1] and k not in present and _is_violated(s)), key)
+    """Give the violation that a finding on the provider answers: its own, else one by a model."""
+    was = known.get(own)
+    if was is not None and was.violated:
+        return own
+    return next((key for key in of_models if key[1] == own[1]), own)
 
 
 def count_signature(  # noqa: PLR0913, PLR0917 - what is counted, of whom, and when
@@ -111,14 +106,10 @@ def count_signature(  # noqa: PLR0913, PLR0917 - what is counted, of whom, and w
 
 
 def _write(write: Write, provider: str, key: tuple[str, str], now: Sighting) -> None:
-    names = COLUMNS.split(", ")
-    recent = json.encode([(_text(when), poll) for when, poll in now.recent]).decode()
     write(
-        f"""INSERT INTO sightings (provider, model, contract, {COLUMNS})
-            VALUES ({", ".join("?" * (3 + len(names)))}) ON CONFLICT (provider, model, contract) DO UPDATE SET
-            {", ".join(f"{name} = excluded.{name}" for name in names)}""",  # noqa: S608 constants
-        provider, *key, int(now.violated), _text(now.first_seen), _text(now.last_seen), now.count,
-        _text(now.began_at), now.polls, now.poll, _text(now.judged_at), recent, now.source, _plain(now.ref),
+        UPSERT, provider, *key, int(now.violated), _text(now.first_seen), _text(now.last_seen), now.count,
+        _text(now.began_at), now.polls, now.poll, _text(now.judged_at),
+        json.encode([(_text(when), poll) for when, poll in now.recent]).decode(), now.source, _plain(now.ref),
     )  # fmt: skip
 
 
