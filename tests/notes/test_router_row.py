@@ -111,17 +111,19 @@ def test_without_a_state_an_outage_clears_nothing_either(router: Router, hostile
     assert router.rows[0][2:4] == (None, "holds")
 
 
+PARTS = [("--contract", "sse.framing"), ("--exclude", "sse.charset"), ("--model", "loopback/libre")]
+
+
+@pytest.mark.parametrize("part", PARTS, ids=[option for option, _ in PARTS])
 def test_a_look_at_a_part_leaves_the_row_as_it_is_unless_the_sink_is_named(
-    router: Router, hostile_provider: Provider
+    router: Router, hostile_provider: Provider, part: tuple[str, str]
 ) -> None:
     broken = hostile_provider("honest")
-    router.check(broken)
-    before = router.rows
-    _, _, told = router.check(broken, "--contract", "sse.framing")
-    assert router.rows == before
+    _, _, told = router.check(broken, *part)
+    assert router.rows[0][2:] == (None, None, None)
     assert any("notes go to no row or webhook, as only a part is judged" in line for line in told)
-    router.check(broken, "--contract", "sse.framing", "--note", SINK)
-    assert router.rows[0][2:4] == (None, "holds")
+    router.check(broken, *part, "--note", SINK)
+    assert router.rows[0][3] == ("violated" if part[0] == "--model" else "holds")
 
 
 def test_a_note_without_a_place_is_on_standard_error_and_the_report_is_printed(

@@ -135,6 +135,17 @@ def test_an_attempt_is_repeated_where_another_may_help(
         assert one.why == f"http://127.0.0.1: expected a 2xx answer to the notes, found {answers[0]}"
 
 
+def test_there_is_no_attempt_after_the_deadline(receive: Receive) -> None:
+    receiver, time = receive(*[500] * 99), Time()
+
+    def clock() -> float:
+        time.now += 4
+        return time.now
+
+    lost = webhook_note.send(receiver.url, [note()], ENVIRON, clock=clock, sleep=time.sleep)
+    assert (len(receiver.seen), len(lost)) == (2, 1)
+
+
 def test_where_nobody_listens_every_note_is_lost_and_the_path_is_not_shown() -> None:
     server = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
     port = server.server_port

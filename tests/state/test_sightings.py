@@ -74,6 +74,7 @@ TIMELINES = [
     ("vhhhhhhhhhv", 10 * HOUR, "nf........n"),
     ("vhhhhhhhhhhhhhhhhhhv", HOUR, "nf.................~"),
     ("vhhhhhhhhhhhhhhhhhhhhhhhhv", HOUR, "nf.......................n"),
+    ("v" + "h" * 11 + "v", 2 * HOUR, "nf" + "." * 10 + "~"),
     ("vh" + "h" * 40 + "vh", 10 * HOUR, "nf" + "." * 40 + "nf"),
 ]
 
@@ -133,19 +134,21 @@ def test_what_was_not_judged_changes_no_later_verdict(polls: str, every: timedel
         assert told is None or told.polls >= 1
 
 
-@given(st.lists(st.tuples(st.booleans(), st.integers(0, 50)), max_size=60))
-def test_flapping_is_what_a_reader_of_the_whole_history_would_call_so(polls: Sequence[tuple[bool, int]]) -> None:
+@given(st.lists(st.integers(1, 14), max_size=9), st.integers(0, 30))
+def test_flapping_is_what_a_reader_of_the_whole_history_would_call_so(lengths: Sequence[int], hours: int) -> None:
     """However little of it is kept: three changes within 24 hours or 10 polls, counted over everything."""
     was: Sighting | None = None
-    at, changes, last = NOON, [], False
-    for number, (violated, hours) in enumerate(polls, start=1):
-        at += hours * HOUR
-        if violated != last:
-            changes.append((at, number))
-            last = violated
-        was, told = see(was, finding("v" if violated else "h"), at)
-        close = len(changes) >= 3 and (at - changes[-3][0] <= DAY or number - changes[-3][1] < 10)
-        assert (told is not None and told.state == "flapping") == close
+    changes: list[tuple[datetime, int]] = []
+    number = 0
+    for run, length in enumerate(lengths):
+        for poll in range(length):
+            number += 1
+            at = NOON + number * hours * HOUR
+            if poll == 0:
+                changes.append((at, number))
+            was, told = see(was, finding("vh"[run % 2]), at)
+            close = len(changes) >= 3 and (at - changes[-3][0] <= DAY or number - changes[-3][1] < 10)
+            assert (told is not None and told.state == "flapping") == close
 
 
 @pytest.fixture
@@ -248,6 +251,20 @@ def test_signatures_are_counted_over_runs(path: str) -> None:
         due.append(state.count_signature("größe", "智谱/a", "doppelt — é", 1, NOON + hours * HOUR, 3))
     assert due == [False, True, False, False, True, False, False, True]
     assert not SqliteState(path).count_signature("größe", "andere", "doppelt — é", 1, NOON + 91 * HOUR, 3)
+
+
+def test_signatures_do_not_grow_without_end_and_are_pruned(path: str) -> None:
+    state = SqliteState(path)
+    state.count_signature("größe", "智谱/a", "die älteste", 1, NOON - HOUR, 3)
+    others = [(f"größe {number}", NOON.isoformat()) for number in range(tables.SIGNATURES - 1)]
+    with closing(sqlite3.connect(path)) as raw:
+        raw.executemany("INSERT INTO signatures VALUES ('größe', '', ?1, ?2, ?2, ?2, 1)", others)
+        raw.commit()
+    state.count_signature("größe", "智谱/a", "die neuste", 1, NOON + HOUR, 3)
+    held = {row[2] for row in rows(path, "signatures")}
+    assert (len(held), "die älteste" in held, "die neuste" in held) == (tables.SIGNATURES, False, True)
+    state.prune(NOON + HOUR)
+    assert [row[2] for row in rows(path, "signatures")] == ["die neuste"]
 
 
 def signature(**changes: Any) -> Signature:
