@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import ssl
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -16,6 +19,7 @@ from contracts.errors import ConfigError
 from contracts.report import Note, encode
 from contracts.sinks import notes as note_sinks
 from contracts.sinks import webhook_note
+from contracts.testing import certificate
 from tests.notes.test_row_note import note
 
 SECRET = "geheim-0815-Zwiebel"
@@ -25,7 +29,7 @@ ENVIRON = {"HOOK_SECRET": SECRET}
 class Receiver:
     """A server on loopback; `answers` are the statuses in order, 204 when they have run out, 0 closes at once."""
 
-    def __init__(self, answers: Sequence[int] = ()) -> None:
+    def __init__(self, answers: Sequence[int] = (), tls: ssl.SSLContext | None = None) -> None:
         self.seen: list[tuple[str, dict[str, str], bytes]] = []
         left = list(answers)
         seen = self.seen
@@ -47,19 +51,25 @@ class Receiver:
             def do_GET(self) -> None:
                 self.do_POST()
 
+            def handle(self) -> None:
+                with suppress(OSError):  # a client that trusts nobody hangs up
+                    super().handle()
+
             def log_message(self, *_: Any) -> None:
                 """Say nothing."""
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        self.url = f"http{'s' if tls else ''}://127.0.0.1:{self.server.server_port}"
+        if tls:
+            self.server.socket = tls.wrap_socket(self.server.socket, server_side=True)
 
 
 @pytest.fixture
 def receive() -> Iterator[Callable[..., Receiver]]:
     started: list[Receiver] = []
 
-    def start(*answers: int) -> Receiver:
-        receiver = Receiver(answers)
+    def start(*answers: int, tls: ssl.SSLContext | None = None) -> Receiver:
+        receiver = Receiver(answers, tls)
         threading.Thread(target=receiver.server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
         started.append(receiver)
         return receiver
@@ -144,6 +154,20 @@ def test_there_is_no_attempt_after_the_deadline(receive: Receive) -> None:
 
     lost = webhook_note.send(receiver.url, [note()], ENVIRON, clock=clock, sleep=time.sleep)
     assert (len(receiver.seen), len(lost)) == (2, 1)
+
+
+def test_a_receiver_is_trusted_by_the_authorities_of_the_system_alone(
+    receive: Receive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    identity = certificate.make(certificate.Terms())
+    receiver = receive(tls=identity.context)
+    (lost,) = send(receiver.url, note())
+    assert "certificate verify failed" in lost.why
+    assert receiver.seen == []
+    (tmp_path / "ämter.pem").write_bytes(identity.authority_pem)
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ämter.pem"))
+    assert send(receiver.url, note()) == []
+    assert len(receiver.seen) == 1
 
 
 def test_where_nobody_listens_every_note_is_lost_and_the_path_is_not_shown() -> None:

@@ -244,6 +244,18 @@ def test_a_row_that_this_version_cannot_read_is_a_violation_never_seen(path: str
     assert told(state, NOON, finding()) == ["True new"]
 
 
+def test_a_state_of_the_first_version_keeps_what_it_holds_and_learns_what_is_new(path: str) -> None:
+    with closing(sqlite3.connect(path)) as raw:
+        for statement in tables.MIGRATIONS[0]:
+            raw.execute(statement)
+        raw.execute("INSERT INTO free_chats VALUES ('größe', '2026-11-30', 7)")
+        raw.execute("PRAGMA user_version = 1")
+        raw.commit()
+    state = SqliteState(path)
+    assert state.free_chats_today("größe", "2026-11-30") == 7
+    assert told(state, NOON, finding()) == ["True new"]
+
+
 def test_signatures_are_counted_over_runs(path: str) -> None:
     due = []
     for hours in (0, 1, 2, 30, 31, 32, 90, 91):
