@@ -169,7 +169,11 @@ class Novelty(Struct, frozen=True, kw_only=True):
 
 
 class Finding(Struct, frozen=True, kw_only=True):
-    """Contract × provider (× model): one line of the report. `new` and `novelty` are None without a state."""
+    """Contract × provider (× model): one line of the report.
+
+    `new` and `novelty` are None without a state. `new` is None too where nothing was judged, and where it holds and no
+    earlier run is known.
+    """
 
     provider: str | None
     model: str | None

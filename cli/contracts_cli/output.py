@@ -68,7 +68,7 @@ def _deliver(sink: str, report: Report, settings: Shared) -> list[note_sinks.Los
     lost = note_sinks.deliver(
         sink,
         report.notes,
-        remembered={f.provider for f in report.findings if f.new is not None and f.provider is not None},
+        remembered={f.provider for f in report.findings if f.new is False and f.provider is not None},
         force=isinstance(settings, Settings) and settings.force_notes,
         say=terminal.complain,
     )

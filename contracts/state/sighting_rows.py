@@ -39,6 +39,7 @@ class Write(Protocol):
 def see_all(read: Read, write: Write, provider: str, findings: Sequence[Finding], at: datetime) -> list[Finding]:
     """Remember what one poll of a provider came to, and put what is new into its findings."""
     known = {(model, contract): _sighting(row) for model, contract, *row in read(SELECT, provider)}
+    is_first = not known and not read("SELECT 1 FROM runs LIMIT 1")
     of_models = [key for key, was in known.items() if key[0] and was is not None and was.violated]
     keys = [(_plain(finding.model or ""), finding.contract) for finding in findings]
     told, has_changed = [], False
@@ -48,7 +49,7 @@ def see_all(read: Read, write: Write, provider: str, findings: Sequence[Finding]
             key = _answered(own, known, [of for of in of_models if of not in keys])
         was = known.get(key)
         now, novelty = see(was, finding, at)
-        told.append(tell(finding, now, novelty))
+        told.append(tell(finding, now, novelty, is_first=is_first))
         if now is None or now is was:
             continue
         _write(write, provider, key, now)

@@ -76,11 +76,13 @@ def see(was: Sighting | None, finding: Finding, at: datetime) -> tuple[Sighting 
     return was, None
 
 
-def tell(finding: Finding, now: Sighting | None, novelty: Novelty | None) -> Finding:
-    """Put what is new into a finding; `new` stays None where nothing was judged."""
+def tell(finding: Finding, now: Sighting | None, novelty: Novelty | None, *, is_first: bool) -> Finding:
+    """Put what is new into a finding; `new` stays None where nothing was judged, or holds and was never looked at."""
     if finding.outcome in (Outcome.VIOLATED, Outcome.WAIVED):
         return structs.replace(finding, new=now is not None and now.polls == 1, novelty=novelty)
-    return structs.replace(finding, new=False if finding.outcome is Outcome.HOLDS else None, novelty=novelty)
+    return structs.replace(
+        finding, new=False if finding.outcome is Outcome.HOLDS and not is_first else None, novelty=novelty
+    )
 
 
 def is_flapping(recent: tuple[Change, ...], poll: int, at: datetime) -> bool:

@@ -45,7 +45,9 @@ class Router:
             made.executemany("INSERT INTO providers (name, endpoint) VALUES (?, ?)", [("cafe", "x"), ("另一个", "y")])
             made.commit()
 
-    def check(self, provider: HostileProvider | None, *arguments: str, **more: Any) -> tuple[int, str, list[str]]:
+    def check(
+        self, provider: HostileProvider | None, *arguments: str, free_chats: int = 1000, **more: Any
+    ) -> tuple[int, str, list[str]]:
         row = {
             "dialect": "openai-chat",
             "base_url": provider.base_url if provider else "http://127.0.0.1:9",
@@ -53,7 +55,7 @@ class Router:
             "models": ["loopback/libre"],
             "listing": {"path": "/models", "prices": "pricing", "context_tokens": "context_length"},
             "evidence_max_age": "0s",
-            "free_chats_per_day": 1000,
+            "free_chats_per_day": free_chats,
         }
         file = {"version": 1, "providers": {"cafe": row}, "notes": [SINK], **more}
         (self.folder / "providers.yaml").write_text(json.dumps(file, ensure_ascii=False), encoding="utf-8")
@@ -109,6 +111,18 @@ def test_without_a_state_an_outage_clears_nothing_either(router: Router, hostile
     assert router.rows[0][2:4] == (NOTE, "unknown")
     router.check(hostile_provider("declared"), "--state", "none")
     assert router.rows[0][2:4] == (None, "holds")
+
+
+def test_the_first_run_with_a_state_clears_nothing_that_could_not_be_judged(
+    router: Router, hostile_provider: Provider
+) -> None:
+    broken = hostile_provider("honest")
+    router.check(broken)
+    for path in (router.folder / ".local").rglob("state.db*"):
+        path.unlink()
+    # The listing still answers, so that something holds; a chat, which would show the charset, is not asked for.
+    assert router.check(broken, free_chats=0)[0] == 0
+    assert router.rows[0][2:4] == (NOTE, "unknown")
 
 
 PARTS = [("--contract", "sse.framing"), ("--exclude", "sse.charset"), ("--model", "loopback/libre")]

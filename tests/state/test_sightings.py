@@ -6,12 +6,14 @@ import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from contracts.evidence.remembering import Careful
 from contracts.model import EvidenceRef, Finding, Outcome, Scope, Severity, Source, WaiverRef, Where
 from contracts.state import tables
 from contracts.state.sightings import DAY, SECOND, Sighting, Signature, count, see
@@ -161,10 +163,25 @@ def told(state: SqliteState, at: datetime, *findings: Finding, provider: str = "
 
 
 def test_what_one_run_saw_another_knows(path: str) -> None:
-    assert told(SqliteState(path), NOON, finding(), finding("h", contract="sse.done")) == ["True new", "False None"]
+    assert told(SqliteState(path), NOON, finding(), finding("h", contract="sse.done")) == ["True new", "None None"]
     assert told(SqliteState(path), NOON + HOUR, finding("?"), finding()) == ["None ongoing", "False ongoing"]
     assert told(SqliteState(path), NOON + 2 * HOUR, finding("h")) == ["False fixed"]
     assert told(SqliteState(path), NOON + 3 * HOUR, finding("h")) == ["False None"]
+
+
+def test_what_holds_is_not_new_once_there_was_a_run(path: str) -> None:
+    state = SqliteState(path)
+    assert told(state, NOON, finding("h"), finding("?")) == ["None None", "None None"]
+    state.record_run(NOON, NOON, 0, (0, 0, 0, 0), Decimal(0))
+    assert told(state, NOON, finding("h"), finding("?")) == ["False None", "None None"]
+
+
+def test_a_state_that_fails_tells_nothing_new_and_says_so(path: str) -> None:
+    state, said = SqliteState(path), list[str]()
+    memory = Careful(lambda: state, said.append)
+    state.close()
+    assert memory.see("größe", [finding()], NOON) == [finding()]
+    assert len(said) == 1
 
 
 def test_providers_models_and_contracts_are_told_apart(path: str) -> None:
