@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from http.client import HTTPException, HTTPMessage
@@ -88,13 +89,14 @@ def render(notes: Sequence[Note]) -> bytes:
     return b"[" + b",".join(encode(note) for note in notes) + b"]"
 
 
-def send(
+def send(  # noqa: PLR0913 - the last three by name, for tests
     sink: str,
     notes: Sequence[Note],
     environ: Mapping[str, str],
     *,
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
+    attempt_s: float = ATTEMPT_S,
 ) -> list[Lost]:
     """Send notes, again where nobody answered or the receiver was at fault, until the deadline.
 
@@ -104,6 +106,7 @@ def send(
         environ: holds the secret.
         clock: in seconds.
         sleep: for a number of seconds.
+        attempt_s: what one attempt may take, in seconds.
 
     Returns:
         All of them with the last reason, where they were not received.
@@ -123,16 +126,25 @@ def send(
         if pause_s:
             sleep(pause_s)
         request = Request(target.url, data=body, headers=headers, method="POST")  # noqa: S310 - http or https, by parse
-        why, is_final = _attempt(request, min(ATTEMPT_S, end - clock()))
+        why, is_final = _bounded(request, max(0.1, min(attempt_s, end - clock())))
         if is_final:
             break
     return [Lost(note, f"{target.shown}: {why}") for note in notes] if why else []
 
 
+def _bounded(request: Request, timeout_s: float) -> tuple[str, bool]:
+    """Send once, and wait no longer than was said: the timeout of a socket begins anew with every byte."""
+    came: list[tuple[str, bool]] = []
+    thread = threading.Thread(target=lambda: came.append(_attempt(request, timeout_s)), daemon=True)
+    thread.start()
+    thread.join(timeout_s)
+    return came[0] if came else (f"expected an answer to the notes within {timeout_s:g} s, found none", False)
+
+
 def _attempt(request: Request, timeout_s: float) -> tuple[str, bool]:
     """Send once; give what went wrong, empty where nothing did, and whether another attempt would not help."""
     try:
-        with build_opener(_NoRedirect).open(request, timeout=max(timeout_s, 0.1)) as response:
+        with build_opener(_NoRedirect).open(request, timeout=timeout_s) as response:
             response.read(1)
     except HTTPError as error:
         with error:

@@ -26,19 +26,28 @@ SECRET = "geheim-0815-Zwiebel"
 ENVIRON = {"HOOK_SECRET": SECRET}
 
 
+DRIP = 1  # no status: sends a byte now and then, and never a whole line
+
+
 class Receiver:
     """A server on loopback; `answers` are the statuses in order, 204 when they have run out, 0 closes at once."""
 
     def __init__(self, answers: Sequence[int] = (), tls: ssl.SSLContext | None = None) -> None:
         self.seen: list[tuple[str, dict[str, str], bytes]] = []
         left = list(answers)
-        seen = self.seen
+        self.ended = threading.Event()
+        seen, ended = self.seen, self.ended
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 seen.append((self.path, dict(self.headers.items()), body))
                 status = left.pop(0) if left else 204
+                if status == DRIP:
+                    while not ended.wait(0.01):
+                        self.wfile.write(b"1")
+                        self.wfile.flush()
+                    return
                 if status == 0:
                     self.close_connection = True
                     return
@@ -154,6 +163,13 @@ def test_there_is_no_attempt_after_the_deadline(receive: Receive) -> None:
 
     lost = webhook_note.send(receiver.url, [note()], ENVIRON, clock=clock, sleep=time.sleep)
     assert (len(receiver.seen), len(lost)) == (2, 1)
+
+
+def test_a_receiver_that_answers_byte_by_byte_is_not_waited_for(receive: Receive) -> None:
+    receiver = receive(DRIP, DRIP, DRIP, DRIP, DRIP, DRIP)
+    (lost,) = webhook_note.send(receiver.url, [note()], ENVIRON, clock=lambda: 0.0, sleep=lambda _: None, attempt_s=0.2)
+    receiver.ended.set()
+    assert lost.why == "http://127.0.0.1: expected an answer to the notes within 0.2 s, found none"
 
 
 def test_a_receiver_is_trusted_by_the_authorities_of_the_system_alone(
