@@ -20,13 +20,14 @@ RawHeaders = list[tuple[bytes, bytes]]
 
 MAX_HEAD_BYTES = 100 * 1024  # looked at for the end of the headers; the limit that is told of is lower
 MAX_LINE_BYTES = 4096  # of a chunk's size with its extensions
+MAX_FOLDS = 100  # lines that go on a header; nobody has folded one since 2014
 MAX_HINTS = 8  # interim answers before the one that counts
 _HEAD_END = re.compile(rb"\r?\n\r?\n")
-_TRAILERS_END = re.compile(rb"(?:\A|\n)\r?\n")
 _STATUS = re.compile(rb"HTTP/1\.([01]) ([1-9][0-9]{2})(?: [^\r\n]*)?")
 _HEADER = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*)", re.DOTALL)
 _SIZE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;.*)?")
 LINE_END = 2  # CR and LF
+LONGEST_END = 3  # bytes of the end of a head that may lie behind, when only its last one is missing
 SWITCHING = 101
 NO_BODY = (204, 304)
 
@@ -53,17 +54,19 @@ async def head(connection: Connection) -> tuple[Head, bytes]:
         CutError: where the connection ended first; its argument is what had come.
     """
     buffer = b""
-    hints = 0
+    hints = looked_at = 0
     while True:
-        end = _HEAD_END.search(buffer)
+        end = _HEAD_END.search(buffer, looked_at)
+        if (len(buffer) if end is None else end.start()) > MAX_HEAD_BYTES:
+            raise EvidenceError("the headers of the answer are too large to read", "headers")
         if end is None:
-            if len(buffer) > MAX_HEAD_BYTES:
-                raise EvidenceError("the headers of the answer are too large to read", "headers")
+            looked_at = max(0, len(buffer) - LONGEST_END)
             data = await connection.read()
             if not data:
                 raise CutError(buffer[:100])
             buffer += data
             continue
+        looked_at = 0
         found = _parsed(buffer[: end.start()])
         buffer = buffer[end.end() :]
         if found.status >= 200:  # noqa: PLR2004 - RFC 9110, 1xx is interim
@@ -80,8 +83,12 @@ def _parsed(text: bytes) -> Head:
         raise EvidenceError(f"what came is no HTTP: {ascii(lines[0][:60])[2:-1]}", "headers")
     headers: RawHeaders = []
     named: dict[bytes, list[bytes]] = {}
+    folds = 0
     for line in lines[1:]:
         if line[:1] in (b" ", b"\t") and headers:  # a value that goes on, as RFC 9112, 5.2, lets a client read it
+            folds += 1
+            if folds > MAX_FOLDS:
+                raise EvidenceError("what came is no HTTP: a header folded over too many lines", "headers")
             name, value = headers[-1][0], headers[-1][1] + b" " + line.strip(b" \t")
             headers[-1] = (name, value)
             named[name.lower()][-1] = value
@@ -93,19 +100,21 @@ def _parsed(text: bytes) -> Head:
         headers.append((name, value))
         named.setdefault(name.lower(), []).append(value)
     code = int(status[2])
-    codings = b",".join(named.get(b"transfer-encoding", ())).lower().replace(b" ", b"")
-    if codings not in (b"", b"chunked"):
+    is_chunked = b"transfer-encoding" in named
+    if is_chunked and b",".join(named[b"transfer-encoding"]).lower() != b"chunked":
         raise EvidenceError("what came is no HTTP: an unknown Transfer-Encoding", "headers")
-    length = None if codings else _length(named.get(b"content-length", ()))
+    length = None if is_chunked else _length(named.get(b"content-length", ()))
     said = b",".join(named.get(b"connection", ())).lower()
     ends = b"close" in said or (status[1] == b"0" and b"keep-alive" not in said)
-    # Both a length and chunks are what request smuggling looks like: the connection is not used again.
-    keeps = not ends and not (codings and b"content-length" in named)
-    return Head(code, headers, bool(codings), 0 if code in NO_BODY else length, keeps)
+    # Both a length and chunks, or chunks before HTTP/1.1, are what request smuggling looks like: not used again.
+    keeps = not ends and not (is_chunked and (b"content-length" in named or status[1] == b"0"))
+    if code in NO_BODY:
+        is_chunked, length = False, 0  # whatever it says: RFC 9112, 6.3
+    return Head(code, headers, is_chunked, length, keeps)
 
 
 def _length(values: list[bytes] | tuple[()]) -> int | None:
-    said = {part.strip() for value in values for part in value.split(b",")}
+    said = {part.strip(b" \t") for value in values for part in value.split(b",")}
     if not said:
         return None
     text = said.pop()
@@ -173,13 +182,22 @@ class Body:
             if not data:
                 raise CutError
             buffer += data
-        # Trailers, which nobody asked for, up to the empty line.
-        while (end := _TRAILERS_END.search(buffer)) is None:
+        await self._trailers(buffer)
+
+    async def _trailers(self, buffer: bytes) -> None:
+        """Pass over trailers, which nobody asked for, up to the empty line."""
+        size = 0
+        while True:
+            *lines, last = buffer.split(b"\n")
+            for number, line in enumerate(lines):
+                if line.rstrip(b"\r") == b"":
+                    self.is_whole = number == len(lines) - 1 and not last and self._head.keeps
+                    return
             data = await self._more()
-            if not data or len(buffer) > MAX_HEAD_BYTES:
+            size += len(data)
+            if not data or size > MAX_HEAD_BYTES:
                 raise CutError
-            buffer += data
-        self.is_whole = end.end() == len(buffer) and self._head.keeps
+            buffer = last + data
 
 
 def _unchunked(buffer: bytes, left: int, pieces: list[bytes]) -> tuple[int, int, bool]:

@@ -7,6 +7,7 @@ import ssl
 from contextvars import ContextVar
 from typing import Any
 
+from contracts.errors import EvidenceError
 from contracts.evidence.troubles import of_tls, refused
 
 HIGH_WATER = 256 * 1024  # bytes that wait to be read before the other side is slowed down
@@ -88,6 +89,11 @@ class Pipe(asyncio.Protocol):
     def is_readable(self) -> bool:
         """Whether a read would not wait."""
         return bool(self._pieces) or self.is_ended
+
+    @property
+    def has_bytes(self) -> bool:
+        """Whether something has arrived that was not read."""
+        return bool(self._pieces)
 
     async def read(self) -> bytes:
         """Give all that has arrived, at least one byte; nothing once the other side has ended.
@@ -174,6 +180,10 @@ class Connection:
             EvidenceError: saying what is wrong with the certificate or the handshake.
         """
         loop = asyncio.get_running_loop()
+        if self._pipe.has_bytes:
+            # They would be read later as if they had come within TLS, whoever put them there.
+            self._transport.abort()
+            raise EvidenceError(f"{host} or what is before it sent bytes ahead of the TLS handshake", "tls")
         try:
             made = await loop.start_tls(
                 self._transport, self._pipe, context, server_hostname=host, ssl_shutdown_timeout=TLS_CLOSE_S

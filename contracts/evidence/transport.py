@@ -190,6 +190,8 @@ def _encoded(request: Outgoing) -> bytes:
         lines.append(f"Content-Length: {len(request.body)}")
     text = "\r\n".join(lines)
     ends = len(lines) - 1
-    if not text.isascii() or text.count("\r") != ends or text.count("\n") != ends:
+    # A blank or a control character in a target that a redirect named would be read as another request by some.
+    is_plain = " " not in target and target.isprintable()
+    if not text.isascii() or text.count("\r") != ends or text.count("\n") != ends or not is_plain:
         raise EvidenceError("the request cannot be written as HTTP", "write")
     return f"{text}\r\n\r\n".encode() + request.body
