@@ -15,7 +15,7 @@ from msgspec import structs
 
 from contracts import dialects, waivers
 from contracts.errors import EvidenceError
-from contracts.evidence import keys, plan, proxies, reading, tls
+from contracts.evidence import keys, lookups, plan, proxies, reading, tls
 from contracts.evidence.asker import Line
 from contracts.evidence.gather import Gathering
 from contracts.evidence.guard import SpendGuard
@@ -86,7 +86,7 @@ def check(
     memory = memory or Forgetful()
     run = Run(settings, catalogue, memory, environ, bounds or Bounds(), started_at)
     with _fewer_collections():
-        interrupted = asyncio.run(run.gather(subjects))
+        interrupted = lookups.run(run.gather(subjects))
     findings: list[Finding] = []
     notes: list[Note] = []
     stale: list[StaleWaiver] = []
@@ -218,8 +218,10 @@ class Run:
         evidence = [] if found is None else found.all()
         listing = next((e.facts.listing for e in evidence if e.facts.kind == "listing"), None)
         judged = []
+        # A change is told once. A run that does not judge changes must not be the one that learns of them.
+        tells_changes = any(b.contract.check.get("kind") == "drift" for b in subject.bound)
         for one in evidence:
-            changes = self._changes(row, one) if one.facts.kind == "listing" else None
+            changes = self._changes(row, one) if tells_changes and one.facts.kind == "listing" else None
             judged.append(structs.replace(one, facts=structs.replace(one.facts, catalogue=listing, changes=changes)))
         findings = judge(
             subject.bound,

@@ -18,7 +18,7 @@ from contracts.captures import folder as folders
 from contracts.captures import scrubbing, secrets, timing, vcr_write
 from contracts.config import catalogue as catalogues
 from contracts.errors import CaptureError, ConfigError, EvidenceError, SpendRefused
-from contracts.evidence import coding, keys, plan, proxies, reading, tls
+from contracts.evidence import coding, keys, lookups, plan, proxies, reading, tls
 from contracts.evidence.asker import Line, ask
 from contracts.evidence.budget import BudgetGuard
 from contracts.evidence.gather import Gathering
@@ -93,7 +93,7 @@ def record(
     if not settings.force:
         folders.refuse_overwriting(folder, [f"{name}.yaml" for name in NAMES])
     session = Session(settings, catalogue, row, memory or Forgetful(), environ)
-    asyncio.run(session.gather(started_at))
+    lookups.run(session.gather(started_at))
     tracks = session.tracks()
     if not tracks:
         raise EvidenceError(f"{row.name}: nothing to record: " + "; ".join(session.missing), "read")

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from contracts import dialects
 from contracts.errors import EvidenceError, SpendRefused
-from contracts.evidence import keys, proxies, reading, tls
+from contracts.evidence import keys, lookups, proxies, reading, tls
 from contracts.evidence.asker import Line, Question, ask
 from contracts.evidence.guard import SpendGuard
 from contracts.evidence.ledger import Ledger
@@ -55,7 +55,7 @@ def ask_all(
     key, no_key = (None, "") if variable is None else keys.find(variable, environ)
     if no_key:
         raise EvidenceError(no_key, "read")
-    heard = asyncio.run(_ask_all(base, paths, key, timeout_s, environ))
+    heard = lookups.run(_ask_all(base, paths, key, timeout_s, environ))
     if all(not one.status for one in heard):
         raise EvidenceError(f"{base}: {heard[0].trouble}", "connect")
     return heard

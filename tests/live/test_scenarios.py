@@ -100,6 +100,19 @@ def test_a_stream_in_one_late_block_was_held_back(
     assert got.violated == {"sse.timing"}
 
 
+def test_a_run_that_judges_no_changes_does_not_learn_of_them(
+    hostile_provider: Callable[..., HostileProvider], check: Check
+) -> None:
+    from contracts.evidence.memory import Forgetful
+
+    memory = Forgetful()
+    provider = hostile_provider("declared", "listing-changes")
+    check({"cafe": row(provider)}, memory=memory)
+    check({"cafe": row(provider)}, memory=memory, exclude=("models.drift",))  # asks money, and nobody is told
+    check({"cafe": row(provider)}, memory=memory, contracts=("models.shape",))
+    assert "models.drift" in check({"cafe": row(provider)}, memory=memory).violated
+
+
 @pytest.mark.parametrize("scenario", ["listing-changes", "models-vanish"])
 def test_what_changed_since_the_last_poll_is_told_once(
     scenario: str, hostile_provider: Callable[..., HostileProvider], check: Check
