@@ -144,5 +144,8 @@ async def _answer(line: Line, question: Question, response: Incoming, clock: rea
     request = Request(method=question.method, url=parts(question.url)[1], body=question.body, keyless=question.keyless)
     wanted = reading.Wanted(request, question.kind, question.about)
     facts = await reading.read(response, wanted, line.reader, clock, line.deadline)
-    ref = f"{question.method} {keys.shown(question.url)}"
+    url = question.url
+    for key in line.keys:
+        url = key.hidden_in(url)  # the cursor of a page is the provider's to choose
+    ref = f"{question.method} {keys.shown(url)}"
     return Evidence(facts=keys.without(facts, line.keys), source=Source.LIVE, ref=ref, at=at)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from contracts.model import Finding
 from contracts.text.scrub import scrub
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 16 * 1024  # the longest key in use is a signed token of some 4 KiB
 SHORTEST = 6  # characters: a shorter key would be found in honest words
+PART = 12  # characters: the beginning of a key that nothing else begins with, whose rest a limit may have cut off
 HIDDEN = "***"
 
 
@@ -38,8 +39,24 @@ class Key:
         return self._text
 
     def hidden_in(self, text: str) -> str:
-        """Replace the key in a text, which an error of the provider may quote."""
-        return text.replace(self._text, HIDDEN) if len(self._text) >= SHORTEST else text
+        """Replace the key in a text, which an error of the provider may quote, and may have been cut within it."""
+        key = self._text
+        if len(key) < SHORTEST:
+            return text
+        text = text.replace(key, HIDDEN)
+        at = text.find(key[:PART]) if self.is_telling else -1
+        while at >= 0:
+            size = PART
+            while text.startswith(key[: size + 1], at) and size < len(key):
+                size += 1
+            text = text[:at] + HIDDEN + text[at + size :]
+            at = text.find(key[:PART], at + len(HIDDEN))
+        return text
+
+    @property
+    def is_telling(self) -> bool:
+        """Whether it is no word, as a local server takes for a key, that honest answers hold too (`ollama`)."""
+        return len(self._text) > PART
 
 
 def find(name: str, environ: Mapping[str, str]) -> tuple[Key | None, str]:
@@ -73,7 +90,28 @@ def without(facts: Facts, keys: Iterable[Key]) -> Facts:
         errors = tuple(structs.replace(e, message=key.hidden_in(e.message)) for e in facts.errors)
         headers = tuple((n, key.hidden_in(v)) for n, v in facts.headers)
         facts = structs.replace(facts, errors=errors, headers=headers)
+        if key.is_telling:
+            listing = facts.listing
+            # A listing is long: it is gone through where an id quotes the key.
+            if listing is not None and any(key.hidden_in(m.id) != m.id for m in listing.models):
+                listing = _without(listing, key)
+            facts = structs.replace(_without(structs.replace(facts, listing=None), key), listing=listing)
     return facts
+
+
+def _without(value: Any, key: Key) -> Any:
+    """Take a key out of every text within a value."""
+    if isinstance(value, str):
+        return key.hidden_in(value)
+    if isinstance(value, tuple):
+        return tuple(_without(item, key) for item in value)
+    if isinstance(value, dict):
+        return {_without(name, key): _without(item, key) for name, item in value.items()}
+    if isinstance(value, Struct):
+        said = {name: getattr(value, name) for name in value.__struct_fields__}
+        clean = {name: _without(item, key) for name, item in said.items()}
+        return structs.replace(value, **clean) if clean != said else value
+    return value
 
 
 def hidden(findings: Iterable[Finding], keys: Iterable[Key]) -> list[Finding]:
@@ -82,9 +120,10 @@ def hidden(findings: Iterable[Finding], keys: Iterable[Key]) -> list[Finding]:
     for key in keys:
         for position, finding in enumerate(found):
             said = {n: getattr(finding, n) for n in ("detail", "reason", "expected", "observed", "model")}
-            clean = {n: key.hidden_in(t) if t else t for n, t in said.items()}
-            if clean != said:
-                found[position] = structs.replace(finding, **clean)
+            clean: dict[str, Any] = {n: key.hidden_in(t) if t else t for n, t in said.items()}
+            if finding.evidence is not None:
+                clean["evidence"] = structs.replace(finding.evidence, ref=key.hidden_in(finding.evidence.ref))
+            found[position] = structs.replace(finding, **clean)
     return found
 
 
