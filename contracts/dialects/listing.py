@@ -92,7 +92,9 @@ def read_endpoints(value: object, query: EndpointQuery, model: str) -> tuple[int
         return count, None
     said = getter(query.prices)(value)
     entries = tuple(Model(id=model, prices=prices(one)) for one in said) if isinstance(said, list) else ()
-    return count, Listing(models=entries or (Model(id=model),))
+    if not entries or len(entries) < (count or 0):
+        entries += (Model(id=model),)  # an endpoint without a price, which may cost anything
+    return count, Listing(models=entries)
 
 
 def _items(value: object, query: ListingQuery, faults: dict[str, Fault]) -> list[Any]:

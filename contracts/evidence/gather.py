@@ -191,12 +191,13 @@ class Gathering:
         """Give by allowed model what each page says of it, an empty list where no page does."""
         listed: dict[str, list[Listing]] = {model: [] for model in self._plan.chats}
         pages = self.found.pages.listings()
-        if any(page.faults for page in pages):
+        if self.found.pages.stopped is not None or any(page.faults for page in pages):
             return listed  # where an id may hide, none is proven
         for page in pages:
             for entry in page.models:
-                if entry.id in listed:
-                    listed[entry.id].append(structs.replace(page, models=(entry,)))
+                for name in (entry.id, *entry.aliases):
+                    if name in listed:
+                        listed[name].append(structs.replace(page, models=(entry,)))
         return listed
 
     def _is_free(self, model: str, listed: Mapping[str, list[Listing]]) -> bool:

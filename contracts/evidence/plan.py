@@ -8,7 +8,9 @@ from urllib.parse import quote, urlsplit
 
 from msgspec import Struct
 
+from contracts import dialects
 from contracts.evidence.asker import Question
+from contracts.evidence.keys import shown
 from contracts.evidence.rules import PROBE_MODEL, RowRules
 
 if TYPE_CHECKING:
@@ -76,7 +78,13 @@ def speaks(evidence: Evidence, row: Provider, models: Sequence[str], now: dateti
         return False
     asked = evidence.facts.asked.model if evidence.facts.asked else None
     about = evidence.facts.keyless or asked is None or asked in models
-    return evidence.facts.kind == "chat" and about and f" {row.base_url}/" in evidence.ref
+    if evidence.facts.kind != "chat" or not about:
+        return False
+    asking = dialects.load_asking(row.dialect)
+    if asking is None:
+        return False
+    path = asking.chat_path(PROBE_MODEL if evidence.facts.keyless else asked or "")
+    return evidence.ref == f"POST {shown(f'{row.base_url}{path}')}"
 
 
 def rules(row: Provider, asking: Asking | None) -> RowRules:

@@ -55,13 +55,14 @@ def proves_zero(model: Model) -> ZeroPrice | None:
 def prove(model: str, pages: Iterable[Listing]) -> ZeroPrice | None:
     """Prove from all that this run read of a model (pages of a listing, its own endpoints) that it costs nothing.
 
-    Every entry of the model has to prove it. A listing with any fault proves nothing: its reader keeps the first entry
-    of a repeated id, takes another member for an id that is missing, and stops at a number of entries.
+    Every entry of the model has to prove it, also one that lists it as its alias. A listing with any fault proves
+    nothing: its reader keeps the first entry of a repeated id, takes another member for an id that is missing, and
+    stops at a number of entries.
     """
     entries: list[Model] = []
     for page in pages:
         if page.faults:
             return None
-        entries += [entry for entry in page.models if entry.id == model]
+        entries += [entry for entry in page.models if entry.id == model or model in entry.aliases]
     proofs = [proves_zero(entry) for entry in entries]
-    return proofs[0] if proofs and all(proofs) else None
+    return next((p for p in proofs if p is not None and p.model == model), None) if all(proofs) else None

@@ -146,6 +146,30 @@ def test_an_entry_that_says_it_twice_proves_nothing() -> None:
     assert prove(FREE, []) is None
 
 
+def test_an_id_that_a_paid_model_has_for_an_alias_is_not_proven_free() -> None:
+    def page(price: str, *, own: bool = True) -> Listing:
+        prices = (("completion", price), ("prompt", "0"))
+        dear = Model(id="loopback/groß", aliases=("x", FREE), prices=prices)
+        return Listing(models=(*((Model(id=FREE, prices=FREE_PRICES),) if own else ()), dear))
+
+    assert prove(FREE, [page("1")]) is None
+    assert prove(FREE, [page("0")]) is not None
+    assert prove(FREE, [page("0", own=False)]) is None
+
+
+def test_an_endpoint_without_a_price_is_no_proof() -> None:
+    from contracts.dialects import EndpointQuery
+    from contracts.dialects.listing import read_endpoints
+
+    query = EndpointQuery(count="data.endpoints", prices="data.endpoints[].pricing")
+    free = {"name": "größe", "pricing": dict(FREE_PRICES)}
+    for endpoints, is_free in (([free], True), ([free, free], True), ([free, {"name": "b"}], False), ([{}], False)):
+        count, found = read_endpoints({"data": {"endpoints": endpoints}}, query, FREE)
+        assert count == len(endpoints)
+        assert found is not None
+        assert (prove(FREE, [found]) is not None) is is_free, endpoints
+
+
 def test_a_price_of_more_components_than_are_read_is_no_proof() -> None:
     from contracts.dialects import ListingQuery
     from contracts.dialects.listing import read
@@ -284,6 +308,15 @@ def test_no_chat_is_sent_where_the_price_of_the_endpoints_could_not_be_read(
     assert got.outcome("reply.finish") == "unknown"
 
 
+def test_no_chat_is_sent_where_a_page_that_could_not_be_read_may_say_another_price(
+    hostile_provider: Callable[..., HostileProvider], check: Check
+) -> None:
+    provider = hostile_provider("declared", "listing-endless")
+    got = check({"cafe": row(provider)})
+    assert provider.chats_of(FREE) == ()
+    assert got.outcome("reply.finish") == "unknown"
+
+
 def test_a_day_has_no_more_free_chats_than_the_row_says(
     hostile_provider: Callable[..., HostileProvider], check: Check
 ) -> None:
@@ -316,6 +349,16 @@ def test_kept_evidence_of_another_host_speaks_for_nobody(
     moved = check({"cafe": row(second, free_chats_per_day=2)}, memory=memory)
     assert moved.outcome("sse.charset") == "holds"
     assert len(second.chats_of(FREE)) == 1
+
+
+def test_kept_evidence_of_another_path_of_the_host_speaks_for_nobody(
+    hostile_provider: Callable[..., HostileProvider], check: Check
+) -> None:
+    memory = Forgetful()
+    provider = hostile_provider("honest")
+    assert "sse.charset" in check({"cafe": row(provider)}, memory=memory).violated
+    moved = check({"cafe": row(provider.base_url.removesuffix("/v1"), free_chats_per_day=0)}, memory=memory)
+    assert moved.outcome("sse.charset") == "unknown"
 
 
 def test_a_row_that_bills_nothing_may_chat_with_a_model_of_any_price(
