@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-# Letters of several scripts, so that an answer that a hop re-encoded shows it; repeating costs fewest tokens.
-PROMPT = "Repeat exactly this and add nothing: Größe, déjà vu, 你好, привет ✓"
+# ASCII itself, so that damage in the answer cannot have been done on the way there, and an answer that cannot be.
+PROMPT = "Write good morning in French, German, Chinese and Russian, an emoji after each, and nothing else"
 
 
 def chat_path(model: str) -> str:

@@ -85,7 +85,7 @@ def _scope(damage: Damage, text: Text, asked_ascii: bool | None) -> tuple[Scope,
     if not asked_ascii:
         return Scope.UNDETERMINED, "the request was not ASCII, so it may have been damaged on its way"
     # What little of a damaged text looks intact may be a remainder of the damage itself.
-    intact = text.intact_non_ascii * 20 > text.non_ascii
+    intact = (text.intact_non_ascii - _remainders(text)) * 20 > text.non_ascii
     if damage.kind in _DETOKENIZER:
         return Scope.PROVIDER, "the server let it through"
     if damage.kind == "replacement-character":
@@ -93,6 +93,15 @@ def _scope(damage: Damage, text: Text, asked_ascii: bool | None) -> tuple[Scope,
     if intact:
         return Scope.MODEL, "other text beyond ASCII is intact, so the model wrote it: a hop would have damaged all"
     return Scope.PROVIDER, "no text beyond ASCII is intact and the request was ASCII"
+
+
+def _remainders(text: Text) -> int:
+    """How many characters that look intact a lossy misreading may have left.
+
+    Five bytes are nothing in windows-1252 and become U+FFFD; the up to three others of that character stay behind.
+    """
+    lost = {damage.kind: damage.count for damage in text.damage}
+    return 3 * lost.get("replacement-character", 0) if "double-utf8-cp1252" in lost else 0
 
 
 def _lost(damage: Damage, *, intact: bool) -> tuple[Scope, str]:

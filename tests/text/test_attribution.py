@@ -108,3 +108,9 @@ def test_what_the_request_brought_in_does_not_excuse_the_rest() -> None:
     assert (result.violated, result.scope) == (True, Scope.UNDETERMINED)
     assert result.damage is not None
     assert result.damage.kind == "replacement-character"
+
+
+def test_what_windows_1252_has_no_letter_for_does_not_make_a_hop_the_models_fault() -> None:
+    # The last byte of a closing quotation mark is none of windows-1252.
+    wire = "café “fin” déjà vu".encode().decode("cp1252", "replace")
+    assert attribute(told(wire), asked_ascii=True, asked_damage=()).scope is Scope.PROVIDER
