@@ -152,7 +152,11 @@ def _spoilt(unpacked: coding.Decoder, facts: Facts) -> Fault | None:
     """Tell what spoilt a body that was read to its end: its coding, or a connection that was cut within a JSON text."""
     if unpacked.fault is not None and unpacked.fault.kind in ("truncated", "corrupt"):
         return Fault(kind="coding", detail=f"the body could not be decoded: {unpacked.fault.detail}")
-    if facts.ended == "cut" and facts.framing is None and any(f.kind == "truncated" for f in facts.json_faults):
+    if (
+        facts.ended == "cut"
+        and facts.framing is None
+        and any(f.kind in ("truncated", "too-large") for f in facts.json_faults)
+    ):
         return Fault(kind="cut", detail="the connection was cut within the answer")
     return None
 

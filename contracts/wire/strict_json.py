@@ -21,6 +21,7 @@ UNREADABLE: Final = object()
 """Stands for a value that could not be had; no JSON value is this object."""
 
 MAX_BYTES: Final = 32 * 1024 * 1024  # a listing of thousands of models has 3 MB
+MAX_LOOKED_THROUGH: Final = 1_000_000  # values, of data that are not in order: a second; honest listings have 100,000
 MAX_DEPTH: Final = 128  # chat chunks have 6; the compiled readers stop at 200
 
 # Both compiled readers make an int of any length, but no double holds a whole number of more digits. That long a run
@@ -75,7 +76,13 @@ def decode(data: bytes, max_depth: int = MAX_DEPTH, max_bytes: int = MAX_BYTES) 
     if len(data) > max_bytes:
         return UNREADABLE, (Fault(kind="too-large", detail=f"{len(data)} bytes, at most {max_bytes}", byte=max_bytes),)
     value = loads_fast(data, max_depth)
-    return (value, ()) if value is not UNREADABLE else _exact(data, max_depth)
+    if value is not UNREADABLE:
+        return value, ()
+    many = sum(data.count(sign) for sign in (b",", b"[", b"{")) if len(data) > MAX_LOOKED_THROUGH else 0
+    if many > MAX_LOOKED_THROUGH:
+        said = f"not in order, and more than {MAX_LOOKED_THROUGH} values are not looked through for the place"
+        return UNREADABLE, (Fault(kind="too-large", detail=said, byte=0),)
+    return _exact(data, max_depth)
 
 
 def _is_deeper(value: Any, max_depth: int) -> bool:
