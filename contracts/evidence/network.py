@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import select
 import ssl
 from contextvars import ContextVar
 from typing import Any
@@ -133,8 +134,12 @@ class Connection:
 
     @property
     def is_readable(self) -> bool:
-        """Whether something came unasked, or the other side has gone."""
-        return self._pipe.is_readable
+        """Whether something came unasked, or the other side has gone, also where the loop has not looked yet."""
+        if self._pipe.is_readable or not hasattr(select, "poll"):
+            return self._pipe.is_readable
+        poll = select.poll()
+        poll.register(self._transport.get_extra_info("socket").fileno(), select.POLLIN)
+        return bool(poll.poll(0))
 
     @property
     def speaks_http2(self) -> bool:

@@ -94,7 +94,12 @@ class Wire:
             if connection.is_readable:  # the other side has gone, or says what nobody asked
                 self._drop(connection)
                 continue
-            return await self._by_http1(connection, request, phase)
+            try:
+                return await self._by_http1(connection, request, phase)
+            except EvidenceError as error:
+                # It may have gone just before: a GET that got no byte is sent again, as RFC 9110, 9.2.2, allows.
+                if request.method != "GET" or not troubles.is_gone(error):
+                    raise
         phase[0] = "connect"
         if not self._tls:
             return await self._by_http1(await self._connected(), request, phase)

@@ -72,6 +72,13 @@ def of_cut(error: Exception) -> EvidenceError:
     return EvidenceError("the connection was closed before an answer came", "headers")
 
 
+def is_gone(error: EvidenceError) -> bool:
+    """Tell whether a connection that was made for an earlier request ended before a byte of the next answer."""
+    cause = error.__cause__
+    begun = bool(cause is not None and cause.args and isinstance(cause.args[0], bytes) and cause.args[0])
+    return error.phase == "headers" and cause is not None and not begun
+
+
 def of_httpcore(error: Exception, via: str | None) -> EvidenceError:
     """Say why HTTP/2 or a proxy gave no answer, by the names of httpcore's errors."""
     said = str(error)

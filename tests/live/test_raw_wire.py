@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,8 +14,8 @@ from typing import Any
 import pytest
 
 from contracts.errors import EvidenceError
-from contracts.evidence import http1
-from tests.live.conftest import KEY, Check, row
+from contracts.evidence import http1, network
+from tests.live.conftest import ENDPOINT, KEY, Check, row
 from tests.live.test_wire import HEAD, answered
 
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
@@ -155,16 +156,55 @@ def passed(source: socket.socket, to: socket.socket) -> None:
         return
 
 
-def test_bytes_that_wait_when_tls_begins_are_refused() -> None:
-    from contracts.evidence import network
+@pytest.mark.parametrize("said", [b"", HEAD + b"Content-Length: 0\r\n\r\n"])
+def test_what_came_unasked_is_seen_before_the_loop_has_read_it(said: bytes) -> None:
+    """Or the next answer would be taken from it. Without bytes, the other side has gone."""
+    go, gone = threading.Event(), threading.Event()
 
+    def speak(connection: socket.socket) -> None:
+        go.wait(5)
+        connection.sendall(said)
+        connection.shutdown(socket.SHUT_WR)
+        gone.set()
+
+    async def run(port: int) -> tuple[bool, bool]:
+        connection = await network.connect("127.0.0.1", port)
+        before = connection.is_readable
+        go.set()
+        gone.wait(5)
+        time.sleep(0.05)  # noqa: ASYNC251 - the loop must not look
+        after = connection.is_readable
+        connection.abort()
+        return before, after
+
+    with raw(speak) as port:
+        assert asyncio.run(run(port)) == (False, True)
+
+
+def test_a_server_that_leaves_without_a_word_after_each_answer_is_asked_again_for_what_is_safe(check: Check) -> None:
+    kinds: list[bytes] = []
+
+    def speak(connection: socket.socket) -> None:
+        asked = connection.recv(65536)
+        kinds.append(asked.split(b" ")[0])
+        path = asked.split(b" ")[1]
+        served = b'{"data": {"endpoints": [{"name": "gr\xc3\xb6\xc3\x9fe"}]}}'
+        body = served if path.endswith(b"/endpoints") else b'{"data": [{"id": "gr\xc3\xb6\xc3\x9fe"}]}'
+        connection.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+
+    models = [f"größe/{n}" for n in range(30)]
+    with raw(speak) as port:
+        got = check({"cafe": row(f"http://127.0.0.1:{port}/v1", models=models, endpoint=ENDPOINT)})
+    assert got.outcome("models.resolve") == "holds"
+    assert kinds.count(b"POST") == 1
+
+
+def test_bytes_that_wait_when_tls_begins_are_refused() -> None:
     def speak(connection: socket.socket) -> None:
         connection.sendall(HEAD + b"\r\n")
         connection.recv(1)
 
     async def run(port: int) -> None:
-        import ssl
-
         connection = await network.connect("127.0.0.1", port)
         await asyncio.sleep(0.05)
         await connection.start_tls(ssl.create_default_context(), "localhost")
