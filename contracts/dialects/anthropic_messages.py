@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from msgspec import structs
+
 from contracts.dialects import asking, told
 from contracts.dialects.calls import CallDelta
 from contracts.dialects.usage import Names
-from contracts.facts import Asked
 
 if TYPE_CHECKING:
     from contracts.dialects.recorder import ChoiceRecord, Recorder
-    from contracts.facts import AnswerKind, ErrorSeen
+    from contracts.facts import AnswerKind, Asked, ErrorSeen
     from contracts.model import Request
 
 NAME = "anthropic-messages"
@@ -33,22 +34,10 @@ def asked(request: Request) -> Asked | None:
     read = asking.read(request)
     if read is None:
         return None
-    body, text = read
+    body, plain = read
     choice = body.get("tool_choice")
-    model = body.get("model")
-    cap = asking.whole(body.get("max_tokens"))
-    return Asked(
-        method=request.method,
-        path=asking.path_of(request.url),
-        model=model if isinstance(model, str) else None,
-        stream=body.get("stream") is True,
-        cap=cap,
-        cap_name="max_tokens" if cap is not None else None,
-        tools=bool(body.get("tools")),
-        forced_call=isinstance(choice, dict) and choice.get("type") in ("any", "tool"),
-        ascii=text.non_ascii == 0,
-        damage=tuple(d.kind for d in text.damage),
-    )
+    forced = isinstance(choice, dict) and choice.get("type") in ("any", "tool")
+    return asking.capped(structs.replace(plain, forced_call=forced), body, "max_tokens")
 
 
 def error(value: object) -> ErrorSeen | None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from contracts.dialects.calls import strings
+from contracts.facts import Asked
 from contracts.text.damage import Scanner
 from contracts.wire.strict_json import UNREADABLE, decode
 
 if TYPE_CHECKING:
-    from contracts.facts import Text
     from contracts.model import Request
 
 
@@ -20,10 +22,11 @@ def path_of(url: str) -> str:
     return path.split("?", 1)[0].split("#", 1)[0].rstrip("/")
 
 
-def read(request: Request) -> tuple[dict[str, Any], Text] | None:
-    """Decode a request's JSON object and scan all its strings; None where its body is not known.
+def read(request: Request) -> tuple[dict[str, Any], Asked] | None:
+    """Decode a request's JSON object, and read of it what all dialects share; None where its body is not known.
 
-    A body that is no JSON object was asked for all the same: the object is then empty.
+    The model and whether it calls for tools are taken from the members of that name. All strings are scanned. A body
+    that is no JSON object was asked for all the same: the object is then empty.
     """
     if request.body is None:
         return None
@@ -35,7 +38,26 @@ def read(request: Request) -> tuple[dict[str, Any], Text] | None:
         for text in strings(value):
             scanner.feed(text, None, None)
             scanner.feed("\n", None, None)  # two strings are not one text
-    return (value if isinstance(value, dict) else {}), scanner.finish()
+    body, seen = (value if isinstance(value, dict) else {}), scanner.finish()
+    model = body.get("model")
+    asked = Asked(
+        method=request.method,
+        path=path_of(request.url),
+        model=model if isinstance(model, str) else None,
+        stream=body.get("stream") is True,
+        tools=bool(body.get("tools")),
+        ascii=seen.non_ascii == 0,
+        damage=tuple(d.kind for d in seen.damage),
+    )
+    return body, asked
+
+
+def capped(asked: Asked, holder: object, *names: str) -> Asked:
+    """Add the request's own token limit: of `names` the first that is a whole number in `holder`."""
+    if not isinstance(holder, dict):
+        return asked
+    name = next((n for n in names if whole(holder.get(n)) is not None), None)
+    return structs.replace(asked, cap=holder[name], cap_name=name) if name else asked
 
 
 def whole(value: object) -> int | None:

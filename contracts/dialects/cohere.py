@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from contracts.dialects import asking, told
 from contracts.dialects.calls import CallDelta
 from contracts.dialects.usage import Names
-from contracts.facts import Asked, ErrorSeen
+from contracts.facts import ErrorSeen
 from contracts.text.scrub import scrub
 
 if TYPE_CHECKING:
     from contracts.dialects.recorder import ChoiceRecord, Recorder
-    from contracts.facts import AnswerKind
+    from contracts.facts import AnswerKind, Asked
     from contracts.model import Request
 
 NAME = "cohere"
@@ -35,21 +37,9 @@ def asked(request: Request) -> Asked | None:
     read = asking.read(request)
     if read is None:
         return None
-    body, text = read
-    model = body.get("model")
-    cap = asking.whole(body.get("max_tokens"))
-    return Asked(
-        method=request.method,
-        path=asking.path_of(request.url),
-        model=model if isinstance(model, str) else None,
-        stream=body.get("stream") is True,
-        cap=cap,
-        cap_name="max_tokens" if cap is not None else None,
-        tools=bool(body.get("tools")),
-        forced_call=body.get("tool_choice") == "REQUIRED",
-        ascii=text.non_ascii == 0,
-        damage=tuple(d.kind for d in text.damage),
-    )
+    body, plain = read
+    forced = body.get("tool_choice") == "REQUIRED"
+    return asking.capped(structs.replace(plain, forced_call=forced), body, "max_tokens")
 
 
 def error(value: object) -> ErrorSeen | None:

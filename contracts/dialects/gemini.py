@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from contracts.dialects import asking, told
 from contracts.dialects.calls import CallDelta
 from contracts.dialects.usage import Names
-from contracts.facts import Asked
 
 if TYPE_CHECKING:
     from contracts.dialects.recorder import ChoiceRecord, Recorder
-    from contracts.facts import AnswerKind, ErrorSeen
+    from contracts.facts import AnswerKind, Asked, ErrorSeen
     from contracts.model import Request
 
 NAME = "gemini"
@@ -36,24 +37,14 @@ def asked(request: Request) -> Asked | None:
     read = asking.read(request)
     if read is None:
         return None
-    body, text = read
-    path = asking.path_of(request.url)
-    name, _, verb = path.rpartition("/")[2].rpartition(":")
+    body, plain = read
+    name, _, verb = plain.path.rpartition("/")[2].rpartition(":")
+    stream = verb == "streamGenerateContent" and "alt=sse" in re.split("[?&#]", request.url)
+    plain = structs.replace(plain, model=name or None, stream=stream, forced_call=_mode(body) == "ANY")
     config = body.get("generationConfig", body.get("generation_config"))
     config = config if isinstance(config, dict) else {}
-    cap = asking.whole(config.get("maxOutputTokens", config.get("max_output_tokens")))
-    return Asked(
-        method=request.method,
-        path=path,
-        model=name or None,
-        stream=verb == "streamGenerateContent" and "alt=sse" in re.split("[?&#]", request.url),
-        cap=cap,
-        cap_name="maxOutputTokens" if cap is not None else None,
-        tools=bool(body.get("tools")),
-        forced_call=_mode(body) == "ANY",
-        ascii=text.non_ascii == 0,
-        damage=tuple(d.kind for d in text.damage),
-    )
+    cap = {"maxOutputTokens": config.get("maxOutputTokens", config.get("max_output_tokens"))}
+    return asking.capped(plain, cap, *cap)
 
 
 def _mode(body: dict[str, Any]) -> object:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from contracts.dialects import asking, told
 from contracts.dialects.calls import CallDelta
 from contracts.dialects.usage import Names
-from contracts.facts import Asked, ErrorSeen
+from contracts.facts import ErrorSeen
 from contracts.text.scrub import scrub
 
 if TYPE_CHECKING:
     from contracts.dialects.recorder import Recorder
-    from contracts.facts import AnswerKind
+    from contracts.facts import AnswerKind, Asked
     from contracts.model import Request
 
 NAME = "ollama"
@@ -34,22 +36,11 @@ def asked(request: Request) -> Asked | None:
     read = asking.read(request)
     if read is None:
         return None
-    body, text = read
-    options = body.get("options")
-    cap = asking.whole(options.get("num_predict")) if isinstance(options, dict) else None
-    cap = cap if cap is not None and cap > 0 else None  # -1 and -2 stand for no cap
-    model = body.get("model")
-    return Asked(
-        method=request.method,
-        path=asking.path_of(request.url),
-        model=model if isinstance(model, str) else None,
-        stream=body.get("stream") is not False,
-        cap=cap,
-        cap_name="num_predict" if cap is not None else None,
-        tools=bool(body.get("tools")),
-        ascii=text.non_ascii == 0,
-        damage=tuple(d.kind for d in text.damage),
-    )
+    body, plain = read
+    plain = asking.capped(plain, body.get("options"), "num_predict")
+    if plain.cap is not None and plain.cap <= 0:  # -1 and -2 stand for no cap
+        plain = structs.replace(plain, cap=None, cap_name=None)
+    return structs.replace(plain, stream=body.get("stream") is not False)
 
 
 def error(value: object) -> ErrorSeen | None:

@@ -12,11 +12,11 @@ from contracts.dialects.openai_chat_types import Chunk, Completion
 from contracts.dialects.schema import encodable
 from contracts.dialects.twin import Plain
 from contracts.dialects.usage import Names, Placed
-from contracts.facts import Asked, ErrorSeen
+from contracts.facts import ErrorSeen
 
 if TYPE_CHECKING:
     from contracts.dialects.recorder import ChoiceRecord, Recorder
-    from contracts.facts import AnswerKind
+    from contracts.facts import AnswerKind, Asked
     from contracts.model import Request
 
 NAME = "openai-chat"
@@ -41,26 +41,18 @@ def asked(request: Request) -> Asked | None:
     read = asking.read(request)
     if read is None:
         return None
-    body, text = read
+    body, plain = read
     options = body.get("stream_options")
     options = options if isinstance(options, dict) else {}
-    cap_name = next((n for n in CAPS if asking.whole(body.get(n)) is not None), None)
     choice = body.get("tool_choice")
-    model = body.get("model")
-    return Asked(
-        method=request.method,
-        path=asking.path_of(request.url),
-        model=model if isinstance(model, str) else None,
-        stream=body.get("stream") is True,
+    plain = structs.replace(
+        plain,
         usage=options.get("include_usage") is True,
         usage_every_event=options.get("continuous_usage_stats") is True,
-        cap=asking.whole(body.get(cap_name)) if cap_name else None,
-        cap_name=cap_name,
         tools=bool(body.get("tools") or body.get("functions")),
         forced_call=isinstance(choice, dict) or choice == "required" or isinstance(body.get("function_call"), dict),
-        ascii=text.non_ascii == 0,
-        damage=tuple(d.kind for d in text.damage),
     )
+    return asking.capped(plain, body, *CAPS)
 
 
 def error(value: object) -> ErrorSeen | None:
