@@ -53,6 +53,10 @@ class Key:
             at = text.find(key[:PART], at + len(HIDDEN))
         return text
 
+    def begins_in(self, text: str) -> bool:
+        """Tell quickly whether a text holds the beginning of the key, or all of it."""
+        return self._text[:PART] in text
+
     @property
     def is_telling(self) -> bool:
         """Whether it is no word, as a local server takes for a key, that honest answers hold too (`ollama`)."""
@@ -93,7 +97,7 @@ def without(facts: Facts, keys: Iterable[Key]) -> Facts:
         if key.is_telling:
             listing = facts.listing
             # A listing is long: it is gone through where an id quotes the key.
-            if listing is not None and any(key.hidden_in(m.id) != m.id for m in listing.models):
+            if listing is not None and any(key.begins_in(m.id) for m in listing.models):
                 listing = _without(listing, key)
             facts = structs.replace(_without(structs.replace(facts, listing=None), key), listing=listing)
     return facts

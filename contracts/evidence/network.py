@@ -137,8 +137,11 @@ class Connection:
         """Whether something came unasked, or the other side has gone, also where the loop has not looked yet."""
         if self._pipe.is_readable or not hasattr(select, "poll"):
             return self._pipe.is_readable
+        number: int = self._transport.get_extra_info("socket").fileno()
+        if number < 0:
+            return True  # closed on this side
         poll = select.poll()
-        poll.register(self._transport.get_extra_info("socket").fileno(), select.POLLIN)
+        poll.register(number, select.POLLIN)
         return bool(poll.poll(0))
 
     @property
