@@ -155,7 +155,7 @@ def _spoilt(unpacked: coding.Decoder, facts: Facts) -> Fault | None:
     if (
         facts.ended == "cut"
         and facts.framing is None
-        and any(f.kind in ("truncated", "too-large") for f in facts.json_faults)
+        and any(f.kind in ("truncated", "too-large", "empty") for f in facts.json_faults)
     ):
         return Fault(kind="cut", detail="the connection was cut within the answer")
     return None

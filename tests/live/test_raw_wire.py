@@ -212,3 +212,16 @@ def test_bytes_that_wait_when_tls_begins_are_refused() -> None:
     with raw(speak) as port, pytest.raises(EvidenceError, match="ahead of the TLS handshake") as caught:
         asyncio.run(run(port))
     assert caught.value.phase == "tls"
+
+
+@pytest.mark.parametrize("head", [CHUNKED, HEAD + b"Content-Length: 40\r\n\r\n"])
+@pytest.mark.parametrize("came", [b"", b"1", b"22\r\n", b'22\r\n{"data": [{"id": "gr\xc3'])
+def test_an_answer_that_was_cut_says_nothing_of_the_provider(head: bytes, came: bytes, check: Check) -> None:
+    def speak(connection: socket.socket) -> None:
+        connection.recv(65536)
+        connection.sendall(head + (came if head is CHUNKED else came[4:]))
+
+    with raw(speak) as port:
+        got = check({"cafe": row(f"http://127.0.0.1:{port}/v1")}, contracts=("models.shape", "reply.json"))
+    assert (got.violated, got.status) == (set(), 3)
+    assert "cut within the answer" in got.reason("models.shape")
