@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 DEPTH = 4  # a string in JSON in base64 in a JSON string is the deepest nest that makes sense
 SHORTEST_KEY = 6  # characters: a shorter key would be found in honest words
+LONG_KEY = 12  # characters: no word that a local server takes for a key, so it is looked for in any one case too
 BASE64_CHARS = 20  # base64 of the shortest key that a pattern knows, and no more
 
 _DIGIT, _LETTER = b"1x"  # what takes the place of a digit, so that a number stays one, and of everything else
@@ -86,6 +87,9 @@ def literals(keys: Iterable[str]) -> tuple[str, ...]:
         if len(key) >= SHORTEST_KEY:
             raw = key.encode()
             ways += [raw.decode("latin-1"), quote(key, safe=""), raw.hex(), raw.hex().upper(), key[::-1]]
+            ways += ["".join(f"%{byte:{form}}" for byte in raw) for form in ("02x", "02X")]
+            if len(key) >= LONG_KEY:
+                ways += [raw.lower().decode("latin-1"), raw.upper().decode("latin-1")]
     return tuple(dict.fromkeys(ways))
 
 

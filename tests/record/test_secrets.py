@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -180,3 +181,13 @@ def test_no_body_takes_longer_than_its_length_allows(evil: bytes) -> None:
     # Twice as long takes twice the time; what is quadratic takes four times as long. The best of three tries counts.
     half = min(seconds(evil[: len(evil) // 2]) for _ in range(3))
     assert min(seconds(evil) for _ in range(3)) < 3 * half + 0.05
+
+
+@pytest.mark.parametrize("write", [str.lower, str.upper, lambda key: "".join(f"%{ord(c):02x}" for c in key)])
+def test_a_key_is_found_in_one_case_and_in_percent_signs_alone(write: Callable[[str], str]) -> None:
+    key = "Zwiebel0815GeheimQxYv7"
+    said = f'{{"größe": "{write(key)}"}}'.encode()
+    clean, removed = scrubbed(said, [key])
+    assert len(clean) == len(said)
+    assert write(key).encode() not in clean
+    assert removed["key"] == 1
