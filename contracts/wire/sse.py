@@ -211,10 +211,11 @@ class Decoder:
                 return self._wait(chunk)
             rest = chunk[end:]
         pieces = self._pieces
-        head = chunk[:end]
-        if pieces:
-            pieces.append(head)
-            head = b"".join(pieces)
+        if not pieces:
+            head = chunk[:end]
+        else:
+            # The view spares a copy of the whole read.
+            head = b"".join((*pieces, memoryview(chunk)[:end]))
             pieces.clear()
             if self._kept:
                 head = bytes(self._kept) + head

@@ -13,19 +13,17 @@ from contracts.wire.sse_shapes import USUAL, Shape, shape_of
 Event = tuple[bytes | None, bytes, bytes, int]
 """Name (None for the default), data, last event id, offset of the first line of its block in the body."""
 
-_FEW_BYTES = 8192  # of blocks that are tried as if no gap stood between them; trying costs more the more there are
 _NONE: tuple[Event, ...] = ()
 
 
 class Blocks:
     """What the blocks so far have told. A block of more than `limit` bytes is dropped, its fields count for nothing."""
 
-    __slots__ = ("_ends", "_few", "events", "fields", "limit", "longest", "octets", "over", "shape")
+    __slots__ = ("_ends", "events", "fields", "limit", "longest", "octets", "over", "shape")
 
     def __init__(self, limit: int) -> None:
         """Begin with none."""
         self.limit = limit
-        self._few = min(limit, _FEW_BYTES)
         self.fields = Fields()
         self.octets = Octets()
         self.over = Tally("event-too-large", f"more than {limit} bytes")
@@ -55,11 +53,20 @@ class Blocks:
         shape = self.shape
         if not (head.startswith(shape.lead) and head.endswith(shape.blank)):
             return self._other(head, at)
-        if shape.plain and len(head) <= self._few:
-            parts = head[len(shape.lead) : -len(shape.blank)].split(shape.separator)
+        if shape.plain:
+            parts = head.split(shape.separator)
+            # Two small cuts instead of one copy of all.
+            parts[-1] = parts[-1][: -len(shape.blank)]
+            parts[0] = parts[0][len(shape.lead) :]
             joined = b"".join(parts)
+            if len(head) > self.limit and max(map(len, parts)) + shape.extra > self.limit:
+                return self.lines(head, at)
             if LF not in joined and CR not in joined:
                 return self._run([], parts, at)
+            odd = [i for i, part in enumerate(parts) if LF in part]
+            if CR in joined:
+                odd = [i for i, part in enumerate(parts) if LF in part or CR in part]
+            return self.lines(head, at) if 4 * len(odd) > len(parts) else self._mostly(parts, odd, at)
         return self._split(head, at)
 
     def _other(self, head: bytes, at: int) -> Sequence[Event]:
@@ -87,6 +94,28 @@ class Blocks:
             return self._run(names, datas, at)
         odd = list(compress(range(len(datas)), gaps))
         return self.lines(head, at) if 4 * len(odd) > len(gaps) else self._patchwork(gaps, names, datas, odd, at)
+
+    def _mostly(self, parts: list[bytes], odd: list[int], at: int) -> list[Event]:
+        """Plain blocks; those numbered `odd` have more before the next one, mostly a comment with its empty line."""
+        shape = self.shape
+        events: list[Event] = []
+        low = 0
+        for i in odd:
+            if low < i:
+                events += self._run([], parts[low:i], at)
+                at = events[-1][3] + len(parts[i - 1]) + shape.extra
+            low = i + 1
+            data, _, gap = parts[i].partition(shape.blank)
+            if LF in data or CR in data or not shape.is_comment(gap + shape.blank):
+                events += self.lines(shape.lead + parts[i] + shape.blank, at)
+            else:
+                events += self._run([], [data], at)
+                self.fields.comments += 1
+                self._ends += 2
+            at += len(parts[i]) + shape.extra
+        if low < len(parts):
+            events += self._run([], parts[low:], at)
+        return events
 
     def _check(self, head: bytes, at: int) -> None:
         """Look for NULs and invalid UTF-8 in whole blocks of which no event is counted yet."""
