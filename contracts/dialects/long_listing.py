@@ -18,7 +18,7 @@ from contracts.dialects import listing
 from contracts.facts import Fault, Listing
 from contracts.listed import Model
 from contracts.text.scrub import scrub
-from contracts.wire.strict_json import UNREADABLE, loads_fast
+from contracts.wire.strict_json import MAX_VALUES, UNREADABLE, loads_fast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -48,6 +48,8 @@ READ: dict[str, Callable[[Any], Any]] = {
 
 def read(data: bytes | bytearray, query: ListingQuery) -> Listing | None:
     """Read a long listing; None where it has to be read as a whole."""
+    if data.count(b"{") + data.count(b"[") > MAX_VALUES:
+        return None
     names = (query.items, query.id, query.more or "", *(query.next or {}).values())
     extra = tuple((n, getattr(query, n)) for n in listing.EXTRA if getattr(query, n))
     if not all(name.isidentifier() for name in names if name):

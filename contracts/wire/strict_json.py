@@ -22,6 +22,7 @@ UNREADABLE: Final = object()
 
 MAX_BYTES: Final = 32 * 1024 * 1024  # a listing of thousands of models has 3 MB
 MAX_LOOKED_THROUGH: Final = 1_000_000  # values, of data that are not in order: a second; honest listings have 100,000
+MAX_VALUES: Final = 1_500_000  # of any data; empty objects take 90 bytes each, so that a run stays below 200 MB
 MAX_DEPTH: Final = 128  # chat chunks have 6; the compiled readers stop at 200
 
 # Both compiled readers make an int of any length, but no double holds a whole number of more digits. That long a run
@@ -44,6 +45,8 @@ def loads_fast(data: bytes, max_depth: int = MAX_DEPTH) -> Any:
 
     Whole numbers stay int, numbers with a point or an exponent are float.
     """
+    if _values(data) > MAX_VALUES:
+        return UNREADABLE
     try:
         value = _read(data)
         # Data that come out again as they went in are compact and strict: no key twice, no infinity, no odd byte.
@@ -78,11 +81,18 @@ def decode(data: bytes, max_depth: int = MAX_DEPTH, max_bytes: int = MAX_BYTES) 
     value = loads_fast(data, max_depth)
     if value is not UNREADABLE:
         return value, ()
-    many = sum(data.count(sign) for sign in (b",", b"[", b"{")) if len(data) > MAX_LOOKED_THROUGH else 0
+    many = _values(data)
     if many > MAX_LOOKED_THROUGH:
         said = f"not in order, and more than {MAX_LOOKED_THROUGH} values are not looked through for the place"
+        if many > MAX_VALUES:
+            said = f"more than {MAX_VALUES} values"
         return UNREADABLE, (Fault(kind="too-large", detail=said, byte=0),)
     return _exact(data, max_depth)
+
+
+def _values(data: bytes) -> int:
+    """About how many values long data hold, by the signs that part them; nothing of shorter data."""
+    return sum(map(data.count, (b",", b"[", b"{"))) if len(data) > MAX_LOOKED_THROUGH else 0
 
 
 def _is_deeper(value: Any, max_depth: int) -> bool:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from contracts.facts import Fault
 from contracts.wire.json_scan import Scan
-from contracts.wire.strict_json import MAX_DEPTH, UNREADABLE, decode, loads_fast
+from contracts.wire.strict_json import MAX_DEPTH, MAX_VALUES, UNREADABLE, decode, loads_fast
 
 text = st.text(st.characters(codec="utf-8")) | st.text('é"\\/\u2028你🙂')
 values = st.recursive(
@@ -216,3 +216,12 @@ def test_a_fault_is_reported_at_the_byte_where_it_was_planted(value: Any, draw: 
     data = (good + planted + ("]" if planted else "")).encode()
     (fault,) = decode(data)[1]
     assert (fault.kind, fault.byte) == (kind, len(good.encode()))
+
+
+@pytest.mark.parametrize("unit", [b"{},", b"[],", b'"\xc3\xbc",', b"0,"])
+def test_more_values_than_memory_has_room_for_are_not_read(unit: bytes) -> None:
+    few, many = (b"[" + unit * (MAX_VALUES * part // 4) + b"0]" for part in (1, 5))
+    assert decode(few)[1] == ()
+    value, (fault,) = decode(many)
+    assert value is UNREADABLE
+    assert (fault.kind, fault.detail) == ("too-large", f"more than {MAX_VALUES} values")
