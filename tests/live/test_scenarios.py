@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from contracts.config import catalogue as catalogues
+from contracts.model import Outcome
 from contracts.testing import HostileProvider, Scenario, known_scenarios
 from tests.live.conftest import FREE, Check, row
 
@@ -55,6 +57,27 @@ DIFFERENT = {
 }
 ERRORS = ("http.", "sse.charset", "sse.framing", "reply.json", "reply.finish", "reply.error", "reply.model",
           "reply.not-empty", "reply.tool-calls", "text.", "models.shape", "models.resolve")  # fmt: skip
+SCOPE_OF = {id_: contract.scope.value for id_, contract in catalogues.load(None).contracts.items()}
+# Where the signature tells another fault than the contract's usual one.
+SCOPES: dict[str, dict[str, str]] = {
+    # What stands in the arguments is the model's.
+    **dict.fromkeys(
+        ("call-arguments-cut", "call-arguments-list", "call-arguments-nan", "call-arguments-twice"),
+        {"reply.tool-calls": "model"},
+    ),
+    # Our own account and our own pace.
+    **dict.fromkeys(
+        ("no-credit", "rate-limited", "rate-limited-bare", "rate-limited-vague"), {"http.status": "pipeline"}
+    ),
+    # No tokens, or no choice: the model never ran.
+    **dict.fromkeys(("empty-success", "no-choices"), {"reply.not-empty": "provider"}),
+    # We ask in ASCII, so the damage was done on the other side.
+    **dict.fromkeys(
+        ("bpe-alphabet", "byte-tokens", "double-encoded", "double-encoded-twice", "double-encoded-windows",
+         "lone-surrogates", "replacement-characters"),
+        {"text.intact": "provider"},
+    ),
+}  # fmt: skip
 LARGE = ("listing-huge", "line-200mb", "endless-body")  # in test_memory, as a process
 SCENARIOS = [s for s in known_scenarios().values() if s.name not in LARGE]
 
@@ -79,6 +102,9 @@ def test_a_live_run_finds_what_a_scenario_breaks_and_spends_nothing(
     want = expected(scenario)
     got = check({"cafe": row(provider)}, environ=environ, timeout_s=want.timeout_s)
     assert (got.violated, got.status) == (set(want.violated), want.status), got.report.findings
+    scopes = {f.contract: f.scope.value for f in got.report.findings if f.outcome is Outcome.VIOLATED}
+    usual = {name: SCOPE_OF[name] for name in want.violated}
+    assert scopes == {**usual, **SCOPES.get(scenario.name, {})}
     assert provider.paid_chats == ()
     assert provider.strays == ()
     assert len(provider.chats_of(FREE)) <= 1
