@@ -60,24 +60,20 @@ ERRORS = ("http.", "sse.charset", "sse.framing", "reply.json", "reply.finish", "
 SCOPE_OF = {id_: contract.scope.value for id_, contract in catalogues.load(None).contracts.items()}
 # Where the signature tells another fault than the contract's usual one.
 SCOPES: dict[str, dict[str, str]] = {
-    # What stands in the arguments is the model's.
-    **dict.fromkeys(
-        ("call-arguments-cut", "call-arguments-list", "call-arguments-nan", "call-arguments-twice"),
-        {"reply.tool-calls": "model"},
-    ),
-    # Our own account and our own pace.
-    **dict.fromkeys(
-        ("no-credit", "rate-limited", "rate-limited-bare", "rate-limited-vague"), {"http.status": "pipeline"}
-    ),
-    # No tokens, or no choice: the model never ran.
-    **dict.fromkeys(("empty-success", "no-choices"), {"reply.not-empty": "provider"}),
-    # We ask in ASCII, so the damage was done on the other side.
-    **dict.fromkeys(
-        ("bpe-alphabet", "byte-tokens", "double-encoded", "double-encoded-twice", "double-encoded-windows",
-         "lone-surrogates", "replacement-characters"),
-        {"text.intact": "provider"},
-    ),
-}  # fmt: skip
+    name: {contract: scope}
+    for contract, scope, names in (
+        # What stands in the arguments is the model's.
+        ("reply.tool-calls", "model", "call-arguments-cut call-arguments-list call-arguments-nan call-arguments-twice"),
+        # Our own account and our own pace.
+        ("http.status", "pipeline", "no-credit rate-limited rate-limited-bare rate-limited-vague"),
+        # No tokens, or no choice: the model never ran.
+        ("reply.not-empty", "provider", "empty-success no-choices"),
+        # We ask in ASCII, so the damage was done on the other side.
+        ("text.intact", "provider", "bpe-alphabet byte-tokens lone-surrogates replacement-characters"),
+        ("text.intact", "provider", "double-encoded double-encoded-twice double-encoded-windows"),
+    )
+    for name in names.split()
+}
 LARGE = ("listing-huge", "line-200mb", "endless-body")  # in test_memory, as a process
 SCENARIOS = [s for s in known_scenarios().values() if s.name not in LARGE]
 
