@@ -23,6 +23,7 @@ __all__ = ["Decoder", "Event"]
 _BOM = b"\xef\xbb\xbf"
 _NONE: tuple[Event, ...] = ()
 _SMALL = 1024  # bytes; a read up to this size within a line is only put by, so at most _SMALL * _MANY are waiting
+_LARGE = 8192  # bytes; from here on a copy takes longer than what spares it
 _MANY = 512  # pieces; then they are joined and held against the limit
 _TAIL_BYTES = 65_536  # of the undispatched data; a close marker or an error object is far shorter
 
@@ -214,8 +215,8 @@ class Decoder:
         if not pieces:
             head = chunk[:end]
         else:
-            # The view spares a copy of the whole read.
-            head = b"".join((*pieces, memoryview(chunk)[:end]))
+            # A view spares the copy of a large read, and costs more than the copy of a small one.
+            head = b"".join((*pieces, memoryview(chunk)[:end] if end > _LARGE else chunk[:end]))
             pieces.clear()
             if self._kept:
                 head = bytes(self._kept) + head

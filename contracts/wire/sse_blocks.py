@@ -54,10 +54,7 @@ class Blocks:
         if not (head.startswith(shape.lead) and head.endswith(shape.blank)):
             return self._other(head, at)
         if shape.plain:
-            parts = head.split(shape.separator)
-            # Two small cuts instead of one copy of all.
-            parts[-1] = parts[-1][: -len(shape.blank)]
-            parts[0] = parts[0][len(shape.lead) :]
+            parts = head[len(shape.lead) : -len(shape.blank)].split(shape.separator)
             joined = b"".join(parts)
             if len(head) > self.limit and max(map(len, parts)) + shape.extra > self.limit:
                 return self.lines(head, at)
