@@ -51,7 +51,7 @@ class Catalogue:
         sources: the documents and rows that all this was made of.
     """
 
-    __slots__ = ("_bound", "config", "contracts", "dialects", "notes", "providers", "sources")
+    __slots__ = ("_bound", "_own", "config", "contracts", "dialects", "notes", "providers", "sources")
 
     def __init__(
         self,
@@ -68,6 +68,7 @@ class Catalogue:
         self.notes = notes
         self.config = config
         self.sources = sources
+        self._own = {contract_id for row in sources.rows.values() for contract_id in row.files}
         self._bound: dict[tuple[str, str | None], tuple[BoundContract, ...]] = {}
 
     def contract(self, contract_id: str) -> Contract:
@@ -148,7 +149,7 @@ class Catalogue:
         bound: list[BoundContract] = []
         problems: list[str] = []
         for contract_id, contract in self.contracts.items():
-            if contract_id not in own and self._is_own(contract_id):
+            if contract_id not in own and contract_id in self._own:
                 continue
             origins = _origins(contract_id, table, self.sources.dialects[dialect], row)
             try:
@@ -158,9 +159,6 @@ class Catalogue:
         if problems:
             raise ConfigError(*problems)
         return tuple(bound)
-
-    def _is_own(self, contract_id: str) -> bool:
-        return any(contract_id in row.files for row in self.sources.rows.values())
 
 
 def load(
