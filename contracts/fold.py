@@ -285,7 +285,7 @@ def unreadable(recorder: Recorder, name: bytes | None, data: bytes) -> None:
     recorder.unread += 1
     seen = told.from_member(data.decode("utf-8", "replace"), "event") if name == b"error" else None
     if seen is not None:
-        recorder.error(told.placed(seen, "event", recorder.event, recorder.byte))
+        recorder.error(seen, "event")
 
 
 def safe_headers(headers: Headers) -> Headers:

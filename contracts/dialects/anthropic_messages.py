@@ -49,7 +49,7 @@ def event(recorder: Recorder, name: bytes | None, value: object) -> None:
     """Fold one event; its type stands in the value as well as in the event's name."""
     seen = told.in_event(value, name)
     if seen is not None:
-        recorder.error(told.placed(seen, "event", recorder.event, recorder.byte))
+        recorder.error(seen, "event")
         return
     recorder.schema.validate("event", value, recorder.event, recorder.byte)
     if not isinstance(value, dict):
@@ -65,12 +65,12 @@ def body(recorder: Recorder, value: object) -> None:
     """Fold an answer that was not streamed."""
     seen = error(value)
     if seen is not None:
-        recorder.error(told.placed(seen, seen.form, recorder.event, recorder.byte))
+        recorder.error(seen)
         return
     recorder.schema.validate("message", value, recorder.event, recorder.byte)
     if not isinstance(value, dict):
         return
-    _head(recorder, value)
+    recorder.identify(value)
     choice = recorder.choice(0)
     content = value.get("content")
     for position, block in enumerate(content if isinstance(content, list) else ()):
@@ -84,7 +84,7 @@ def _start(recorder: Recorder, value: dict[str, Any]) -> None:
     message = value.get("message")
     if isinstance(message, dict):
         recorder.choice(0)
-        _head(recorder, message)
+        recorder.identify(message)
         _usage(recorder, message, "chunk")
 
 
@@ -127,14 +127,6 @@ EVENTS = {
     "message_delta": _message_delta,
     "message_stop": _stop,
 }
-
-
-def _head(recorder: Recorder, message: dict[str, Any]) -> None:
-    """Note id and model."""
-    for member, note in (("id", recorder.seen_id), ("model", recorder.seen_model)):
-        seen = message.get(member)
-        if seen and isinstance(seen, str):
-            note(seen)
 
 
 def _block(recorder: Recorder, choice: ChoiceRecord, block: dict[str, Any], position: object, *, whole: bool) -> None:

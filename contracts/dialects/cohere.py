@@ -58,7 +58,7 @@ def event(recorder: Recorder, name: bytes | None, value: object) -> None:
         recorder.after_close()
     seen = error(value) or told.in_event(value, name)
     if seen is not None:
-        recorder.error(told.placed(seen, "event", recorder.event, recorder.byte))
+        recorder.error(seen, "event")
         return
     recorder.schema.validate("event", value, recorder.event, recorder.byte)
     if isinstance(value, dict):
@@ -73,8 +73,8 @@ def _typed(recorder: Recorder, value: dict[str, Any]) -> None:
     message = delta.get("message")
     message = message if isinstance(message, dict) else {}
     match value.get("type"):
-        case "message-start" if isinstance(value.get("id"), str) and value["id"]:
-            recorder.seen_id(value["id"])
+        case "message-start":
+            recorder.identify(value, model_member=None)
         case "content-start" | "content-delta" | "tool-plan-delta":
             _content(recorder, choice, message)
         case "tool-call-start" | "tool-call-delta":
@@ -88,13 +88,12 @@ def body(recorder: Recorder, value: object) -> None:
     """Fold an answer that was not streamed."""
     seen = error(value)
     if seen is not None:
-        recorder.error(told.placed(seen, seen.form, recorder.event, recorder.byte))
+        recorder.error(seen)
         return
     recorder.schema.validate("chat", value, recorder.event, recorder.byte)
     if not isinstance(value, dict):
         return
-    if isinstance(value.get("id"), str) and value["id"]:
-        recorder.seen_id(value["id"])
+    recorder.identify(value, model_member=None)
     choice, message = recorder.choice(0), value.get("message")
     if isinstance(message, dict):
         content = message.get("content")
@@ -139,7 +138,7 @@ def _end(recorder: Recorder, choice: ChoiceRecord, value: dict[str, Any], placed
     if reason in FAILED or (said and isinstance(said, str)):
         message = scrub(said, told.MAX_MESSAGE) if isinstance(said, str) else ""
         code = reason if reason in FAILED else None
-        recorder.error(ErrorSeen(form="finish", message=message, code=code, event=recorder.event, byte=recorder.byte))
+        recorder.error(ErrorSeen(form="finish", message=message, code=code))
     usage = value.get("usage")
     tokens = usage.get("tokens") if isinstance(usage, dict) else None
     if tokens is not None:

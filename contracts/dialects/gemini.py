@@ -68,7 +68,7 @@ def event(recorder: Recorder, name: bytes | None, value: object) -> None:
     if name == b"error":
         seen = told.in_event(value, name)
         if seen is not None:
-            recorder.error(told.placed(seen, "event", recorder.event, recorder.byte))
+            recorder.error(seen, "event")
         return
     _response(recorder, value, "chunk")
 
@@ -83,15 +83,12 @@ def _response(recorder: Recorder, value: object, placed: told.Placed) -> None:
     """Fold one response."""
     seen = error(value)
     if seen is not None:
-        recorder.error(told.placed(seen, seen.form, recorder.event, recorder.byte))
+        recorder.error(seen)
         return
     recorder.schema.validate("response", value, recorder.event, recorder.byte)
     if not isinstance(value, dict):
         return
-    for member, note in (("responseId", recorder.seen_id), ("modelVersion", recorder.seen_model)):
-        text = value.get(member)
-        if text and isinstance(text, str):
-            note(text)
+    recorder.identify(value, "responseId", "modelVersion")
     candidates = value.get("candidates")
     for position, candidate in enumerate(candidates if isinstance(candidates, list) else ()):
         if isinstance(candidate, dict):

@@ -57,7 +57,7 @@ def event(recorder: Recorder, name: bytes | None, value: object) -> None:
     """Fold one line; behind a gateway it may be an event with a name."""
     seen = told.in_event(value, name) if name == b"error" else None
     if seen is not None:
-        recorder.error(told.placed(seen, "event", recorder.event, recorder.byte))
+        recorder.error(seen, "event")
         return
     _line(recorder, value, "finish")
 
@@ -71,14 +71,12 @@ def _line(recorder: Recorder, value: object, placed: told.Placed) -> None:
     """Fold one object."""
     seen = error(value)
     if seen is not None:
-        recorder.error(told.placed(seen, seen.form, recorder.event, recorder.byte))
+        recorder.error(seen)
         return
     recorder.schema.validate("line", value, recorder.event, recorder.byte)
     if not isinstance(value, dict):
         return
-    model = value.get("model")
-    if model and isinstance(model, str):
-        recorder.seen_model(model)
+    recorder.identify(value, id_member=None)
     choice = recorder.choice(0)
     message = value.get("message")
     if not isinstance(message, dict):  # /api/generate

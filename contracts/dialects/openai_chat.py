@@ -71,7 +71,7 @@ def event(recorder: Recorder, name: bytes | None, value: object) -> None:
         if seen is None:
             _validate(recorder, Chunk, "chunk", value)
         else:
-            recorder.error(told.placed(seen, "event", recorder.event, recorder.byte))
+            recorder.error(seen, "event")
         return
     if not value.get("error") and "choices" in value and name != b"error" and "base_resp" not in value:
         _chunk(recorder, value)
@@ -80,7 +80,7 @@ def event(recorder: Recorder, name: bytes | None, value: object) -> None:
     if seen is None:
         _chunk(recorder, value)
         return
-    recorder.error(told.placed(seen, "event" if name == b"error" else seen.form, recorder.event, recorder.byte))
+    recorder.error(seen, "event" if name == b"error" else seen.form)
     if isinstance(value.get("choices"), list):
         _fold(recorder, value, "delta")
 
@@ -113,7 +113,7 @@ def body(recorder: Recorder, value: object) -> None:
     """Fold an answer that was not streamed."""
     seen = error(value)
     if seen is not None:
-        recorder.error(told.placed(seen, seen.form, recorder.event, recorder.byte))
+        recorder.error(seen)
     else:
         _validate(recorder, Completion, "completion", value)
     if isinstance(value, dict):
@@ -133,19 +133,9 @@ def _validate(recorder: Recorder, record: type[Struct], schema: str, value: obje
         _validate(recorder, record, schema, encodable(value))
 
 
-def head(recorder: Recorder, value: dict[str, Any]) -> None:
-    """Note id and model, of which an empty one says nothing."""
-    seen = value.get("id")
-    if seen and isinstance(seen, str):
-        recorder.seen_id(seen)
-    seen = value.get("model")
-    if seen and isinstance(seen, str):
-        recorder.seen_model(seen)
-
-
 def _fold(recorder: Recorder, value: dict[str, Any], part: str) -> None:
     """Fold one chunk or completion; `part` is the member of a choice that holds its content."""
-    head(recorder, value)
+    recorder.identify(value)
     choices = value.get("choices")
     ended = False
     if isinstance(choices, list):
@@ -170,7 +160,7 @@ def _choice(recorder: Recorder, choice: dict[str, Any], part: str, position: int
     if choice.get("error"):
         seen = told.from_member(choice["error"], "choice")
         if seen is not None:
-            recorder.error(told.placed(seen, "choice", recorder.event, recorder.byte))
+            recorder.error(seen, "choice")
     reason = choice.get("finish_reason")
     if isinstance(reason, str):
         recorder.finish(record, reason)
@@ -200,7 +190,7 @@ def _rest(recorder: Recorder, record: ChoiceRecord, content: dict[str, Any], *, 
     """Fold what is neither text nor reasoning."""
     failed = told.from_member(content["error"], "choice") if content.get("error") else None
     if failed is not None:
-        recorder.error(told.placed(failed, "choice", recorder.event, recorder.byte))
+        recorder.error(failed, "choice")
     refusal = content.get("refusal")
     if refusal and isinstance(refusal, str):
         recorder.refusal(record, refusal)

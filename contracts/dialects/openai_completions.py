@@ -31,7 +31,7 @@ def event(recorder: Recorder, name: bytes | None, value: object) -> None:
     recorder.usage.event_after()
     seen = told.in_event(value, name)
     if seen is not None:
-        recorder.error(told.placed(seen, "event" if name == b"error" else seen.form, recorder.event, recorder.byte))
+        recorder.error(seen, "event" if name == b"error" else seen.form)
     else:
         recorder.schema.validate("completion", value, recorder.event, recorder.byte)
     _fold(recorder, value)
@@ -41,7 +41,7 @@ def body(recorder: Recorder, value: object) -> None:
     """Fold an answer that was not streamed."""
     seen = error(value)
     if seen is not None:
-        recorder.error(told.placed(seen, seen.form, recorder.event, recorder.byte))
+        recorder.error(seen)
     else:
         recorder.schema.validate("completion", value, recorder.event, recorder.byte)
     _fold(recorder, value)
@@ -51,7 +51,7 @@ def _fold(recorder: Recorder, value: object) -> None:
     """Fold one chunk or completion, also one beside an error; they have one shape."""
     if not isinstance(value, dict):
         return
-    openai_chat.head(recorder, value)
+    recorder.identify(value)
     choices = value.get("choices")
     ended = False
     for position, choice in enumerate(choices if isinstance(choices, list) else ()):

@@ -52,7 +52,7 @@ def event(recorder: Recorder, name: bytes | None, value: object) -> None:
     """Fold one event."""
     seen = told.in_event(value, name)
     if seen is not None:
-        recorder.error(told.placed(seen, "event", recorder.event, recorder.byte))
+        recorder.error(seen, "event")
         return
     recorder.schema.validate("event", value, recorder.event, recorder.byte)
     if not isinstance(value, dict):
@@ -62,7 +62,7 @@ def event(recorder: Recorder, name: bytes | None, value: object) -> None:
     choice, piece = recorder.choice(0), value.get("delta")
     response = value.get("response")
     if isinstance(response, dict):
-        _head(recorder, response)
+        recorder.identify(response)
     if kind_of in ENDS:
         response = response if isinstance(response, dict) else {}
         if not any((choice.text_chars, choice.refusal_chars, choice.calls, choice.other_output)):
@@ -94,12 +94,12 @@ def body(recorder: Recorder, value: object) -> None:
     """Fold an answer that was not streamed."""
     seen = error(value)
     if seen is not None:
-        recorder.error(told.placed(seen, seen.form, recorder.event, recorder.byte))
+        recorder.error(seen)
         return
     recorder.schema.validate("response", value, recorder.event, recorder.byte)
     if not isinstance(value, dict):
         return
-    _head(recorder, value)
+    recorder.identify(value)
     choice = recorder.choice(0)
     _output(recorder, choice, value)
     _end(recorder, choice, value)
@@ -112,14 +112,6 @@ def _output(recorder: Recorder, choice: ChoiceRecord, response: dict[str, Any]) 
     for position, item in enumerate(output if isinstance(output, list) else ()):
         if isinstance(item, dict) and not (thought and item.get("type") == "reasoning"):
             _item(recorder, choice, item, position)
-
-
-def _head(recorder: Recorder, response: dict[str, Any]) -> None:
-    """Note id and model."""
-    for member, note in (("id", recorder.seen_id), ("model", recorder.seen_model)):
-        seen = response.get(member)
-        if seen and isinstance(seen, str):
-            note(seen)
 
 
 def _item_added(recorder: Recorder, choice: ChoiceRecord, item: dict[str, Any], position: object) -> None:
@@ -163,7 +155,7 @@ def _end(recorder: Recorder, choice: ChoiceRecord, response: dict[str, Any]) -> 
     """Fold status, error and usage of a response that has ended; why it is incomplete says more than its status."""
     failed = told.from_member(response.get("error"), "member")
     if failed is not None:
-        recorder.error(told.placed(failed, "member", recorder.event, recorder.byte))
+        recorder.error(failed, "member")
     details = response.get("incomplete_details")
     reason = details.get("reason") if isinstance(details, dict) else None
     status = response.get("status")

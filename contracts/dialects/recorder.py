@@ -6,7 +6,9 @@ of choices and calls, both bounded, never with the length of the stream.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from msgspec import structs
 
 from contracts.dialects import calls
 from contracts.dialects.order import Order
@@ -134,18 +136,17 @@ class Recorder:
         place = (self.event, self.byte) if event is None and byte is None else (event, byte)
         note(self.call_faults, kind, detail, place, f"{kind} {detail}")
 
-    def seen_id(self, value: str) -> None:
-        """Note the reply's id."""
-        see(self.ids, value, self)
+    def identify(self, value: dict[str, Any], id_member: str | None = "id", model_member: str | None = "model") -> None:
+        """Note the reply's id and the model that answers, of which an empty one says nothing; None: not sent here."""
+        for member, known in ((id_member, self.ids), (model_member, self.models)):
+            seen = value.get(member) if member else None
+            if seen and isinstance(seen, str):
+                see(known, seen, self)
 
-    def seen_model(self, value: str) -> None:
-        """Note the model that answers."""
-        see(self.models, value, self)
-
-    def error(self, error: ErrorSeen) -> None:
-        """Note an error that was told inside the answer."""
+    def error(self, error: ErrorSeen, form: str | None = None) -> None:
+        """Note an error that was told inside the answer, at the current event; `form` says better how it was told."""
         if len(self.errors) < MAX_ERRORS:
-            self.errors.append(error)
+            self.errors.append(structs.replace(error, form=form or error.form, event=self.event, byte=self.byte))
 
     def json_fault(self, fault: Fault) -> None:
         """Note a fault of strict JSON; its byte is counted from the start of the value."""

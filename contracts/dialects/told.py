@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from msgspec import structs
-
 from contracts.dialects.usage import Placed
 from contracts.facts import ErrorSeen
 from contracts.text.scrub import scrub
@@ -15,7 +13,7 @@ if TYPE_CHECKING:
 
     from contracts.facts import Framing
 
-__all__ = ["Placed", "at_top", "from_fields", "from_member", "in_event", "placed"]
+__all__ = ["Placed", "at_top", "from_fields", "from_member", "in_event"]
 
 MAX_MESSAGE = 300
 _MESSAGES = ("message", "msg", "detail", "error_description", "error_msg", "title")
@@ -101,11 +99,6 @@ def from_fields(framing: Framing | None) -> tuple[ErrorSeen, ...]:
         for f in framing.unknown_fields
         if f.detail.strip("{\"' \t") == "error"
     )
-
-
-def placed(seen: ErrorSeen, form: str, event: int | None, byte: int | None) -> ErrorSeen:
-    """Give an error its form and its place."""
-    return structs.replace(seen, form=form, event=event, byte=byte)
 
 
 def _word(value: object) -> str | None:
