@@ -25,21 +25,20 @@ from msgspec import Struct
 from contracts.checks import holds, is_success, not_applicable, violated
 from contracts.model import Where
 from contracts.wire import media_type
+from contracts.wire.body_kind import NDJSON, SSE
 
 if TYPE_CHECKING:
     from contracts.facts import Facts
     from contracts.model import Verdict
 
 NAMES = {"sse": "an event stream", "ndjson": "NDJSON", "json": "JSON", "html": "an HTML page", "text": "text"}
-SSE = "text/event-stream"
-NDJSON = ("application/x-ndjson", "application/ndjson", "application/jsonl")
 HEADER = Where(header="content-type")
 
 
 class Parameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`stream`: the media type of a streamed answer in this dialect."""
 
-    stream: str = "text/event-stream"
+    stream: str = SSE
 
 
 def judge(facts: Facts, want: Parameters) -> Verdict:
