@@ -10,7 +10,7 @@ from msgspec import MsgspecError, json
 from contracts.model import Outcome
 from contracts.state import tables
 from contracts.state.sightings import Sighting, Signature, count, see, tell
-from contracts.text.scrub import scrub
+from contracts.state.written import instant, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -41,7 +41,7 @@ def see_all(read: Read, write: Write, provider: str, findings: Sequence[Finding]
     known = {(model, contract): _sighting(row) for model, contract, *row in read(SELECT, provider)}
     is_first = not known and not read("SELECT 1 FROM runs LIMIT 1")
     of_models = [key for key, was in known.items() if key[0] and was is not None and was.violated]
-    keys = [(_plain(finding.model or ""), finding.contract) for finding in findings]
+    keys = [(plain(finding.model or ""), finding.contract) for finding in findings]
     told, has_changed = [], False
     for finding, own in zip(findings, keys, strict=True):
         key = own
@@ -57,8 +57,8 @@ def see_all(read: Read, write: Write, provider: str, findings: Sequence[Finding]
             has_changed = True
             write(
                 "INSERT INTO transitions (provider, model, contract, at, outcome, ref) VALUES (?, ?, ?, ?, ?, ?)",
-                provider, *key, _text(at), "violated" if now.violated else "holds",
-                _plain(finding.evidence.ref if finding.evidence else ""),
+                provider, *key, instant(at), "violated" if now.violated else "holds",
+                plain(finding.evidence.ref if finding.evidence else ""),
             )  # fmt: skip
     if has_changed:
         write(tables.TIDY_SIGHTINGS, provider, tables.SIGHTINGS)
@@ -87,7 +87,7 @@ def count_signature(  # noqa: PLR0913, PLR0917 - what is counted, of whom, and w
     familiar_at: int,
 ) -> bool:
     """Count sightings of a signature of a provider and model, and tell whether they are worth a warning now."""
-    key = (subject[0], _plain(subject[1]), _plain(signature))
+    key = (subject[0], plain(subject[1]), plain(signature))
     rows = read(
         """SELECT began_at, window_at, last_at, sightings FROM signatures
            WHERE provider = ? AND model = ? AND signature = ?""",
@@ -99,7 +99,7 @@ def count_signature(  # noqa: PLR0913, PLR0917 - what is counted, of whom, and w
            VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (provider, model, signature) DO UPDATE SET
            began_at = excluded.began_at, window_at = excluded.window_at, last_at = excluded.last_at,
            sightings = excluded.sightings""",
-        *key, _text(now.began_at), _text(now.window_at), _text(now.last_at), now.sightings,
+        *key, instant(now.began_at), instant(now.window_at), instant(now.last_at), now.sightings,
     )  # fmt: skip
     if not rows:
         write(tables.TIDY_SIGNATURES, subject[0], tables.SIGNATURES)
@@ -108,9 +108,9 @@ def count_signature(  # noqa: PLR0913, PLR0917 - what is counted, of whom, and w
 
 def _write(write: Write, provider: str, key: tuple[str, str], now: Sighting) -> None:
     write(
-        UPSERT, provider, *key, int(now.violated), _text(now.first_seen), _text(now.last_seen), now.count,
-        _text(now.began_at), now.polls, now.poll, _text(now.judged_at),
-        json.encode([(_text(when), poll) for when, poll in now.recent]).decode(), now.source, _plain(now.ref),
+        UPSERT, provider, *key, int(now.violated), instant(now.first_seen), instant(now.last_seen), now.count,
+        instant(now.began_at), now.polls, now.poll, instant(now.judged_at),
+        json.encode([(instant(when), poll) for when, poll in now.recent]).decode(), now.source, plain(now.ref),
     )  # fmt: skip
 
 
@@ -139,16 +139,3 @@ def _signature(row: Sequence[Any]) -> Signature | None:
 def _instant(text: str) -> datetime:
     at = datetime.fromisoformat(text)
     return at if at.tzinfo else at.replace(tzinfo=UTC)
-
-
-def _text(at: datetime) -> str:
-    return at.astimezone(UTC).isoformat(timespec="microseconds")
-
-
-def _plain(text: str) -> str:
-    """Show half characters, which SQLite cannot hold."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return scrub(text, 8 * len(text))
-    return text

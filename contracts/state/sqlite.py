@@ -19,7 +19,7 @@ from contracts.state.changes import compare, is_broken
 from contracts.state.errors import StateError
 from contracts.state.file import connect
 from contracts.state.place import default_path, place
-from contracts.text.scrub import scrub
+from contracts.state.written import instant, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -56,7 +56,7 @@ class SqliteState:
         """
         rows = self._all(
             "SELECT at, source, ref, facts FROM evidence WHERE provider = ? AND at <= ? ORDER BY kind, model",
-            provider, _text(self._now() + SKEW),
+            provider, instant(self._now() + SKEW),
         )  # fmt: skip
         found = []
         for at, source, ref, facts in rows:
@@ -81,8 +81,8 @@ class SqliteState:
             """INSERT INTO evidence (provider, kind, model, at, source, ref, facts) VALUES (?, ?, ?, ?, ?, ?, ?)
                ON CONFLICT (provider, kind, model) DO UPDATE SET at = excluded.at, source = excluded.source,
                ref = excluded.ref, facts = excluded.facts WHERE excluded.at >= evidence.at OR evidence.at > ?""",
-            provider, kind, _plain(asked or facts.about or ""), _text(evidence.at or self._now()),
-            evidence.source.value, _plain(evidence.ref), _encoded(facts), _text(self._now() + SKEW),
+            provider, kind, plain(asked or facts.about or ""), instant(evidence.at or self._now()),
+            evidence.source.value, plain(evidence.ref), _encoded(facts), instant(self._now() + SKEW),
         )  # fmt: skip
 
     def last_listing(self, provider: str) -> Listing | None:
@@ -104,13 +104,13 @@ class SqliteState:
         try:
             rows = self._all("SELECT at, listing FROM listings WHERE provider = ?", provider)
             # Only what lies in the past is later for certain; else the clock was set back since.
-            if rows and _text(at) < str(rows[0][0]) <= _text(self._now()):
+            if rows and instant(at) < str(rows[0][0]) <= instant(self._now()):
                 self._roll_back()
                 return ()
             same = bool(rows) and rows[0][1] == data
             was = _listing(rows[0][1]) if rows and not same else None
             changes = () if same else None if was is None else compare(was, listing)
-            self._remember(provider, _text(at), None if same else data, changes or ())
+            self._remember(provider, instant(at), None if same else data, changes or ())
             self._do("COMMIT")
         except BaseException:
             self._roll_back()
@@ -156,7 +156,7 @@ class SqliteState:
         self._do(
             """INSERT INTO runs (started_at, ended_at, exit_status, gets, posts_free, posts_paid, refused, spend_usd)
                VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
-            _text(started_at), _text(ended_at), exit_status, gets, posts_free, posts_paid, refused, str(spend_usd),
+            instant(started_at), instant(ended_at), exit_status, gets, posts_free, posts_paid, refused, str(spend_usd),
         )  # fmt: skip
         for statement, limit in tables.TIDY:
             self._do(statement, limit)
@@ -179,7 +179,7 @@ class SqliteState:
         """Drop what was learnt before an instant; the last listings stay, and so does what was judged since."""
         with self._transaction():
             for statement in tables.PRUNE:
-                self._do(statement, _text(before))
+                self._do(statement, instant(before))
 
     def close(self) -> None:
         """Close the file; what was not written by now is said already."""
@@ -235,11 +235,6 @@ class SqliteState:
             self._do("ROLLBACK")
 
 
-def _text(at: datetime) -> str:
-    """Write an instant in UTC."""
-    return at.astimezone(UTC).isoformat(timespec="microseconds")
-
-
 def _listing(data: Any) -> Listing | None:
     try:
         return json.decode(data, type=Listing)
@@ -259,25 +254,16 @@ def _encoded(value: Facts | Listing) -> bytes:
 
 def _storable(listing: Listing) -> Listing:
     """Give a listing as it will be read again, so that what cannot be written is no change at the next poll."""
-    if all(_plain(model.id) is model.id for model in listing.models):
+    if all(plain(model.id) is model.id for model in listing.models):
         return listing
-    return structs.replace(listing, models=tuple(structs.replace(m, id=_plain(m.id)) for m in listing.models))
+    return structs.replace(listing, models=tuple(structs.replace(m, id=plain(m.id)) for m in listing.models))
 
 
 def _clean(value: Any) -> Any:
     if isinstance(value, str):
-        return _plain(value)
+        return plain(value)
     if isinstance(value, dict):
         return {_clean(k): _clean(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
         return [_clean(v) for v in value]
     return value
-
-
-def _plain(text: str) -> str:
-    """Show half characters, which neither JSON nor SQLite can hold."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return scrub(text, 8 * len(text))
-    return text
