@@ -21,6 +21,19 @@ def write(text: str) -> None:
     write_bytes(text.encode(encoding, "backslashreplace"))
 
 
+def write_json(value: object) -> None:
+    """Write a value as JSON: one line for programs, indented for people.
+
+    Raises:
+        ConfigError: as `write_bytes`.
+        BrokenPipeError: likewise.
+    """
+    from msgspec import json
+
+    data = json.encode(value)
+    write_bytes((json.format(data) if sys.stdout.isatty() else data) + b"\n")
+
+
 def write_bytes(data: bytes) -> None:
     """Write bytes to standard output, all of them, now.
 

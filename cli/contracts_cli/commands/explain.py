@@ -54,8 +54,7 @@ def run(settings: Settings) -> int:
     """Print the explanation."""
     explanation = explain(settings)
     if settings.format == "json":
-        data = msgspec.json.encode(explanation)
-        terminal.write_bytes((msgspec.json.format(data) if sys.stdout.isatty() else data) + b"\n")
+        terminal.write_json(explanation)
     else:
         terminal.write(_view(explanation, terminal.width_of(sys.stdout)))
     return 0

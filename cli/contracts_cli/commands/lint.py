@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import sys
 from datetime import UTC, datetime
 from typing import Literal
 
-import msgspec
 from msgspec import Struct
 
 from contracts.config import search
@@ -42,8 +40,7 @@ def run(settings: Settings) -> int:
     problems = lint(files, datetime.now(UTC).date())
     errors = sum(problem.severity == "error" for problem in problems)
     if settings.format == "json":
-        data = msgspec.json.encode(Problems(files=files, problems=tuple(problems)))
-        terminal.write_bytes((msgspec.json.format(data) if sys.stdout.isatty() else data) + b"\n")
+        terminal.write_json(Problems(files=files, problems=tuple(problems)))
     else:
         lines = [scrub(str(problem), limit=1000) for problem in problems]
         lines.append(f"{_count(errors, 'error')}, {_count(len(problems) - errors, 'warning')} in {', '.join(files)}")

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Sequence
 from typing import Literal
 
-import msgspec
 from msgspec import Struct
 
 from contracts.config import catalogue, search
@@ -56,8 +55,7 @@ def run(settings: Settings) -> int:
     """Print both lists."""
     lists = read(settings)
     if settings.format == "json":
-        data = msgspec.json.encode(lists)
-        terminal.write_bytes((msgspec.json.format(data) if sys.stdout.isatty() else data) + b"\n")
+        terminal.write_json(lists)
     else:
         terminal.write(_view(lists, terminal.width_of(sys.stdout)))
     return 0
