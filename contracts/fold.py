@@ -16,6 +16,7 @@ from contracts.dialects.twin import Twins
 from contracts.facts import Body, Facts, Fault
 from contracts.wire import media_type, ndjson, sse
 from contracts.wire.body_kind import BLANK, MAX_BLANK_BYTES, is_blank, several_lines, sniff
+from contracts.wire.status import is_success
 from contracts.wire.strict_json import UNREADABLE, decode, loads_fast
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ class Fold:
 
     def _begin(self, head: bytes) -> None:
         """Start reading, now that it is known what the body is."""
-        chat = 200 <= self._status < 300 and self._kind in ("chat", None)  # noqa: PLR2004 - RFC 9110, 2xx
+        chat = is_success(self._status) and self._kind in ("chat", None)
         if chat and self._body_kind == "json" and self._dialect.NDJSON and (self._asked is None or self._asked.stream):
             self._body_kind = "ndjson"
         if chat and self._body_kind in ("sse", "ndjson"):
@@ -213,7 +214,7 @@ class Fold:
         """Add what a body that was read as a whole told."""
         if self._body_kind not in ("json", "text", "empty") or self._over is not None:
             return facts
-        if self._kind == "listing" and facts.status // 100 == 2:  # noqa: PLR2004 - RFC 9110, 2xx
+        if self._kind == "listing" and is_success(facts.status):
             found = listing.read_long(whole, self._tables.listing)
             if found is not None:
                 return structs.replace(facts, listing=found)
@@ -221,7 +222,7 @@ class Fold:
         facts = as_json(facts, value)
         if self._kind is None:
             facts = structs.replace(facts, kind=listing.kind_of(value, facts.status))
-        if not 200 <= facts.status < 300:  # noqa: PLR2004 - RFC 9110, 2xx
+        if not is_success(facts.status):
             error = self._dialect.error(value)
             return structs.replace(facts, errors=(error,) if error else (), json_faults=faults)
         if facts.kind != "chat":

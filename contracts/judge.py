@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from contracts.checks import is_success, not_applicable, unknown
 from contracts.model import EvidenceRef, Finding, Outcome, Scope
 from contracts.waivers import apply as waive
+from contracts.wire.status import is_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -156,7 +157,7 @@ def shows(needs: str, facts: Facts) -> bool:
         case "model":
             return facts.kind == "model"
         case "error":
-            return facts.status >= 400  # noqa: PLR2004 - RFC 9110, section 15.5
+            return is_error(facts.status)
         case _:
             return True
 

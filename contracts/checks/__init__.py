@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from contracts.model import Outcome, Scope, Verdict, Where
+from contracts.wire import status
 
 if TYPE_CHECKING:
     from contracts.facts import Facts, Fault, Reply
@@ -48,7 +49,7 @@ def not_applicable(reason: str) -> Verdict:
 
 def is_success(facts: Facts) -> bool:
     """Tell whether the status is 2xx (RFC 9110, section 15.3)."""
-    return 200 <= facts.status < 300  # noqa: PLR2004 - the range has no better name
+    return status.is_success(facts.status)
 
 
 def reply_of(facts: Facts) -> Reply | Verdict:

@@ -26,12 +26,11 @@ from msgspec import Struct
 from contracts.checks import holds, is_success, not_applicable, violated
 from contracts.checks.model_resolves import names_model
 from contracts.model import Scope
+from contracts.wire.status import CLIENT_ERROR, REDIRECT, SERVER_ERROR
 
 if TYPE_CHECKING:
     from contracts.facts import Facts
     from contracts.model import Verdict
-
-REDIRECT, CLIENT, SERVER = 3, 4, 5  # first digit of a status, RFC 9110 section 15
 
 
 class Parameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -49,13 +48,19 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
     if is_success(facts):
         return holds(observed=observed)
     said = f": {facts.errors[0].message}" if facts.errors and facts.errors[0].message else ""
-    if status // 100 == CLIENT:
+    if status // 100 == CLIENT_ERROR:
         if facts.keyless:
             return not_applicable("the request was sent without a key on purpose")
         if names_model(facts):
             return not_applicable("the error names the asked model, which models.resolve judges")
         return violated(f"status {status}{said}", expected="2xx", observed=observed, scope=Scope.PIPELINE)
-    kind = "a redirect" if status // 100 == REDIRECT else "a server error" if status // 100 == SERVER else "no success"
+    kind = (
+        "a redirect"
+        if status // 100 == REDIRECT
+        else "a server error"
+        if status // 100 == SERVER_ERROR
+        else "no success"
+    )
     return violated(f"status {status} is {kind}{said}", expected="2xx", observed=observed)
 
 

@@ -9,6 +9,7 @@ from msgspec import structs
 from contracts.facts import Fault, Listing
 from contracts.listed import Model
 from contracts.text.scrub import scrub
+from contracts.wire.status import is_success
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -67,7 +68,7 @@ def read_long(data: bytes, query: ListingQuery) -> Listing | None:
 
 def kind_of(value: object, status: int) -> AnswerKind:
     """Tell what an answer is where neither method nor path told, by its members."""
-    if 200 <= status < 300:  # noqa: PLR2004 - RFC 9110, 2xx
+    if is_success(status):
         if isinstance(value, list):
             return "listing"
         if isinstance(value, dict) and "choices" not in value:

@@ -9,6 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Protocol
 
 from contracts.state.changes import compare
+from contracts.wire.status import is_error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,7 +68,7 @@ class Forgetful:
         """Keep evidence."""
         facts = evidence.facts
         asked = facts.asked.model if facts.asked else facts.about
-        failed = facts.status >= 400  # noqa: PLR2004 - RFC 9110, section 15.5
+        failed = is_error(facts.status)
         self._kept.setdefault(provider, {})[facts.kind, failed, asked] = evidence
 
     def remember_listing(self, provider: str, listing: Listing, at: datetime) -> tuple[Change, ...] | None:

@@ -10,6 +10,7 @@ from contracts.errors import EvidenceError
 from contracts.evidence import plan
 from contracts.evidence.asker import Line, Question, ask
 from contracts.facts import Fault, Listing
+from contracts.wire.status import is_success
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +63,7 @@ async def gather(line: Line, first: Question, pages: Pages) -> None:
             pages.stopped = Fault(kind="page", detail=f"page {len(pages.read) + 1} of the listing: {error}")
             return
         facts = evidence.facts
-        if pages.read and (facts.status // 100 != 2 or facts.listing is None or facts.limits or facts.json_faults):  # noqa: PLR2004 - RFC 9110, 2xx
+        if pages.read and (not is_success(facts.status) or facts.listing is None or facts.limits or facts.json_faults):
             detail = f"page {len(pages.read) + 1} of the listing cannot be read (status {facts.status})"
             pages.stopped, pages.odd = Fault(kind="page", detail=detail), evidence
             return

@@ -12,6 +12,7 @@ from contracts import dialects
 from contracts.evidence.asker import Question
 from contracts.evidence.keys import shown
 from contracts.evidence.rules import PROBE_MODEL, RowRules
+from contracts.wire.status import is_success
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -54,7 +55,7 @@ def plan(row: Provider, bound: Iterable[Bound], models: Sequence[str], kept: Ite
     needs = {item.contract.needs for item in bound}
     fresh = tuple(e for e in kept if speaks(e, row, models, now))
     # A chat that was refused yesterday says nothing of today.
-    fresh = tuple(e for e in fresh if e.facts.keyless or e.facts.status // 100 == 2)  # noqa: PLR2004 - RFC 9110, 2xx
+    fresh = tuple(e for e in fresh if e.facts.keyless or is_success(e.facts.status))
     chats = [e for e in fresh if not e.facts.keyless]
     errors = [e for e in fresh if e.facts.keyless]
     by_model = any(hasattr(item.check_module, "judge_model") for item in bound)

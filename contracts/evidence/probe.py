@@ -16,6 +16,7 @@ from contracts.evidence.limits import Bounds
 from contracts.evidence.rules import RowRules
 from contracts.evidence.tape import Tape, decoded
 from contracts.evidence.transport import PER_HOST, Wire
+from contracts.wire.status import is_success
 from contracts.wire.strict_json import UNREADABLE, decode
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ async def _ask(line: Line, tape: Tape, base: str, path: str) -> Heard:
     except (EvidenceError, SpendRefused) as error:
         return Heard(path, 0, None, str(error))
     status = evidence.facts.status
-    if status // 100 != 2:  # noqa: PLR2004 - RFC 9110, 15.3
+    if not is_success(status):
         return Heard(path, status, None, "")
     if evidence.facts.limits:
         return Heard(path, status, None, evidence.facts.limits[0].detail)

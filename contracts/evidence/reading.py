@@ -12,6 +12,7 @@ from contracts.evidence import coding
 from contracts.evidence.http1 import CutError
 from contracts.facts import Facts, Fault, Timing
 from contracts.fold import Fold, Limits
+from contracts.wire.status import is_success
 
 if TYPE_CHECKING:
     from contracts.dialects import Dialect, Tables
@@ -132,7 +133,7 @@ async def read(response: Incoming, wanted: Wanted, reader: Reader, clock: Clock,
 
 
 def _limit(kind: AnswerKind, status: int, bounds: Bounds) -> int:
-    if not 200 <= status < 300:  # noqa: PLR2004 - RFC 9110, 2xx
+    if not is_success(status):
         return bounds.error_bytes
     return bounds.stream_bytes if kind == "chat" else bounds.listing_bytes
 

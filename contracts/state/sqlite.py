@@ -20,6 +20,7 @@ from contracts.state.errors import StateError
 from contracts.state.file import connect
 from contracts.state.place import default_path, place
 from contracts.state.written import instant, plain
+from contracts.wire.status import is_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -76,7 +77,7 @@ class SqliteState:
         if facts.changes:
             facts = structs.replace(facts, changes=())
         asked = facts.asked.model if facts.asked else None
-        kind = f"{facts.kind} {'error' if facts.status >= 400 else 'answer'}"  # noqa: PLR2004 - RFC 9110, 15.5
+        kind = f"{facts.kind} {'error' if is_error(facts.status) else 'answer'}"
         self._do(
             """INSERT INTO evidence (provider, kind, model, at, source, ref, facts) VALUES (?, ?, ?, ?, ?, ?, ?)
                ON CONFLICT (provider, kind, model) DO UPDATE SET at = excluded.at, source = excluded.source,
