@@ -77,7 +77,7 @@ cassettes: $(VENV)/.ready
 
 RESOLVE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --custom-compile-command "make lock"
 lock: $(VENV)/.ready
-	$(RESOLVE) --extra testing pyproject.toml requirements-dev.in -o requirements-dev.txt
+	$(RESOLVE) --extra testing --extra postgres pyproject.toml requirements-dev.in -o requirements-dev.txt
 	$(RESOLVE) pyproject.toml -c requirements-dev.txt -o requirements.txt
 	$(RESOLVE) requirements-build.in -c requirements-dev.txt -o requirements-build.txt
 

@@ -6,9 +6,14 @@ import ipaddress
 import signal
 import socket
 from collections.abc import Iterator
+from itertools import count
 from typing import Any
 
 import pytest
+
+from tests.postgres import Server
+
+NUMBERS = count(1)
 
 
 def refuse_beyond_loopback(address: object) -> None:
@@ -56,3 +61,25 @@ def state_of_its_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pyte
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
     monkeypatch.delenv("STATE_DIRECTORY", raising=False)
     monkeypatch.delenv("CONTRACTS_STATE", raising=False)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A PostgreSQL server of this run."""
+    server = Server()
+    try:
+        yield server
+    finally:
+        server.remove()
+
+
+@pytest.fixture
+def postgres_url(postgres: Server) -> Iterator[str]:
+    """The address of an empty database, by a Unix socket."""
+    import psycopg
+
+    name = f"größe_{next(NUMBERS)}"
+    with psycopg.connect(postgres.url(), autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"'.encode())
+        yield postgres.url(name)
+        connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)'.encode())
