@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from contracts import dialects, waivers
+from contracts.ending import Outcomes, finish
 from contracts.errors import EvidenceError
 from contracts.evidence import keys, lookups, plan, proxies, reading, tls
 from contracts.evidence.asker import Line
@@ -25,11 +26,11 @@ from contracts.evidence.memory import Forgetful
 from contracts.evidence.transport import PER_HOST, Wire, has_http2
 from contracts.judge import judge
 from contracts.report import Requests, write_note
-from contracts.run import Outcomes, finish, models_to_judge, rows_of, selected
+from contracts.run import models_to_judge, rows_of, selected
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from contracts.config.catalogue import BoundContract, Catalogue
     from contracts.evidence.gather import Found
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from contracts.listed import Change
     from contracts.model import Evidence, Finding, Provider, StaleWaiver
     from contracts.report import Note, Report
-    from contracts.run import Ready
+    from contracts.run import Progress, Ready, Step
     from contracts.settings import Settings
 
 JOBS = 64  # providers side by side where --jobs does not say; each has at most four connections
@@ -57,13 +58,14 @@ class Subject:
         self.secrets: tuple[keys.Key, ...] = ()
 
 
-def check(
+def check(  # noqa: PLR0913 - what a run may be handed
     settings: Settings,
     *,
     memory: Memory | None = None,
     environ: Mapping[str, str] = os.environ,
     bounds: Bounds | None = None,
     ready: Ready = lambda _: None,
+    progress: Progress = lambda *_: None,
 ) -> tuple[Report, int]:
     """Ask providers what they show for nothing, judge it, and give the report with the exit status.
 
@@ -73,6 +75,7 @@ def check(
         environ: holds keys, proxies and CA bundles.
         bounds: limits on what arrives.
         ready: is told the catalogue, before anybody is asked.
+        progress: as `contracts.run.check` says.
 
     Raises:
         ConfigError: for a bad YAML file, an unknown name, or a CA bundle that cannot be read.
@@ -85,6 +88,7 @@ def check(
     ]
     memory = memory or Forgetful()
     run = Run(settings, catalogue, memory, environ, bounds or Bounds(), started_at)
+    run.progress = lambda name, step: progress(name, step, len(subjects))
     with _fewer_collections():
         interrupted = lookups.run(run.gather(subjects))
     findings: list[Finding] = []
@@ -129,6 +133,7 @@ class Run:
         self._environ, self._bounds, self._now = environ, bounds, now
         self._context: ssl.SSLContext | None = None
         self.ledger = Ledger()
+        self.progress: Callable[[str, Step], None] = lambda *_: None
 
     async def gather(self, subjects: Sequence[Subject]) -> bool:
         """Gather the evidence of all providers side by side; tells whether the run was interrupted."""
@@ -189,11 +194,13 @@ class Run:
             gathering.found.fail(plan.NEEDS, TOO_LATE)
             return
         try:
+            self.progress(row.name, "asking")
             if asyncio.get_running_loop().time() < deadline:
                 await gathering.run()
             else:
                 gathering.found.fail(plan.NEEDS, TOO_LATE)
         finally:
+            self.progress(row.name, "done")
             room.release()
             await line.guard.aclose()
 

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import os
 from datetime import UTC, datetime
-from decimal import Decimal
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from contracts import captures, dialects, waivers
 from contracts.config import catalogue as catalogues
 from contracts.config import search
 from contracts.dialects import asking
+from contracts.ending import Outcomes, finish
 from contracts.errors import ConfigError
 from contracts.fold import fold
 from contracts.judge import judge
-from contracts.model import Evidence, Outcome, Request, Severity
-from contracts.report import Report, Requests, summarize, write_note
+from contracts.model import Evidence, Request
+from contracts.report import Report, write_note
 from contracts.settings import DEFAULT_DIALECT, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from collections.abc import Set as AbstractSet
 
     from contracts.config.catalogue import BoundContract, Catalogue
     from contracts.facts import Facts, Listing
@@ -33,29 +32,27 @@ if TYPE_CHECKING:
 
     Tell = Callable[[str], None]
     Ready = Callable[[Catalogue], None]
+    Step = Literal["asking", "done"]
+    Progress = Callable[[str, Step, int], None]
 
 CASSETTES = "cassettes"  # the folder beside the providers file that --replay reads
 ENDINGS = (".yaml", ".yml", ".json", ".har", ".http", ".txt")
 
 
-class Outcomes(Struct, frozen=True):
-    """What a run came to. `beyond` holds (provider, contract) of what no source in use can show."""
-
-    findings: Sequence[Finding]
-    notes: Sequence[Note] = ()
-    stale: Sequence[StaleWaiver] = ()
-    requests: Requests = Requests()
-    spend_usd: Decimal = Decimal(0)
-    beyond: frozenset[tuple[str | None, str]] = frozenset()
-
-
-def check(settings: Settings, warn: Tell | None = None, ready: Ready = lambda _: None) -> tuple[Report, int]:
+def check(
+    settings: Settings,
+    warn: Tell | None = None,
+    ready: Ready = lambda _: None,
+    progress: Progress = lambda *_: None,
+) -> tuple[Report, int]:
     """Judge providers and give the report with the exit status.
 
     Args:
         settings: what was asked for.
         warn: is told, once, that the state cannot be used, after which the run goes on, or that it waits for another.
         ready: is told the catalogue, before anything is judged; what it raises ends the run.
+        progress: is told a provider when it is asked first and when it has been asked, and of how many it is
+            one; of a replay, which is quick, nothing.
 
     Raises:
         ConfigError: for a bad YAML file, an unknown name, or a folder of cassettes that is not there.
@@ -63,7 +60,7 @@ def check(settings: Settings, warn: Tell | None = None, ready: Ready = lambda _:
         LockedError: where another run has the state.
     """
     if settings.replay is None:
-        return _check_live(settings, warn or (lambda _: None), ready)
+        return _check_live(settings, warn or (lambda _: None), ready, progress)
     started_at = datetime.now(UTC)
     catalogue, rows = rows_of(settings, ready)
     folder = settings.replay or os.path.join(os.path.dirname(catalogue.config or ""), CASSETTES)
@@ -80,7 +77,7 @@ def check(settings: Settings, warn: Tell | None = None, ready: Ready = lambda _:
     return finish(started_at, Outcomes(findings, notes, stale), settings)
 
 
-def _check_live(settings: Settings, warn: Tell, ready: Ready) -> tuple[Report, int]:
+def _check_live(settings: Settings, warn: Tell, ready: Ready, progress: Progress) -> tuple[Report, int]:
     """Ask providers, one run at a time for each state; a replay needs none of what this imports."""
     from contracts import live
     from contracts.evidence import remembering
@@ -100,7 +97,7 @@ def _check_live(settings: Settings, warn: Tell, ready: Ready) -> tuple[Report, i
         remembering.opened(settings.state, tell) as memory,
         one_run(settings.state, wait_s=settings.wait_s, warn=tell_what_is_new),
     ):
-        return live.check(settings, memory=memory, ready=ready)
+        return live.check(settings, memory=memory, ready=ready, progress=progress)
 
 
 def inspect(settings: InspectSettings) -> tuple[Report, int]:
@@ -258,43 +255,3 @@ def selected(settings: Shared, catalogue: Catalogue, bound: Iterable[BoundContra
         for b in bound
         if (not settings.contracts or b.contract.id in settings.contracts) and b.contract.id not in settings.exclude
     ]
-
-
-def finish(started_at: datetime, outcomes: Outcomes, settings: Shared) -> tuple[Report, int]:
-    """Make the report and decide the exit status."""
-    duration_ms = round((datetime.now(UTC) - started_at).total_seconds() * 1000)
-    report = Report(
-        started_at=started_at,
-        duration_ms=max(duration_ms, 0),
-        spend_usd=outcomes.spend_usd,
-        requests=outcomes.requests,
-        summary=summarize(outcomes.findings),
-        findings=tuple(outcomes.findings),
-        notes=tuple(outcomes.notes),
-        stale_waivers=tuple(outcomes.stale),
-    )
-    if outcomes.stale and isinstance(settings, Settings) and settings.strict_waivers and settings.fail_on != "never":
-        return report, 1
-    return report, exit_status(outcomes.findings, settings.fail_on, outcomes.beyond)
-
-
-def exit_status(
-    findings: Iterable[Finding], fail_on: str, beyond: AbstractSet[tuple[str | None, str]] = frozenset()
-) -> int:
-    """Decide the exit status: 1 violated, 3 something required could not be judged, 0 otherwise.
-
-    Required is what has severity `error` and is not `beyond` (provider and contract) the sources in use. Nothing judged
-    at all is 3 as well: silence is no promise kept.
-    """
-    if fail_on == "never":
-        return 0
-    counts = {Severity.ERROR, Severity.WARNING} if fail_on == "warning" else {Severity.ERROR}
-    judged = False
-    missing = False
-    for finding in findings:
-        if finding.outcome is Outcome.VIOLATED and finding.severity in counts:
-            return 1
-        judged = judged or finding.outcome in (Outcome.HOLDS, Outcome.VIOLATED, Outcome.WAIVED)
-        required = finding.severity is Severity.ERROR and (finding.provider, finding.contract) not in beyond
-        missing = missing or (finding.outcome is Outcome.UNKNOWN and required)
-    return 3 if fail_on != "violation" and (missing or not judged) else 0

@@ -6,8 +6,8 @@ from typing import Literal
 
 import pytest
 
+from contracts.ending import exit_status
 from contracts.model import Finding, Outcome, Scope, Severity, Where
-from contracts.run import exit_status
 
 
 def finding(outcome: str, severity: str) -> Finding:

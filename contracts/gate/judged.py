@@ -9,6 +9,7 @@ from decimal import Decimal
 
 from msgspec import Struct, structs
 
+from contracts.ending import Outcomes, exit_status, finish
 from contracts.errors import ConfigError
 from contracts.evidence import keys
 from contracts.gate import changes, offered
@@ -17,7 +18,7 @@ from contracts.gate.git import Repository
 from contracts.gate.settings import GateSettings
 from contracts.model import Finding, Outcome, Provider
 from contracts.report import Report, Requests
-from contracts.run import CASSETTES, Outcomes, config_path, exit_status, finish, replay
+from contracts.run import CASSETTES, config_path, replay
 from contracts.settings import Settings
 
 INTERRUPTED = 130
