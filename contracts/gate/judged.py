@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
 
@@ -20,6 +21,9 @@ from contracts.model import Finding, Outcome, Provider
 from contracts.report import Report, Requests
 from contracts.run import CASSETTES, config_path, replay
 from contracts.settings import Settings
+
+if TYPE_CHECKING:
+    from contracts.run import Progress
 
 INTERRUPTED = 130
 WORST = (INTERRUPTED, 1, 3, 0)  # exit statuses
@@ -48,6 +52,7 @@ class Asked(Struct, frozen=True):
 def gate(
     settings: GateSettings,
     warn: Callable[[str], None] | None = None,
+    progress: Progress = lambda *_: None,
     *,
     environ: Mapping[str, str] = os.environ,
     today: date | None = None,
@@ -61,6 +66,7 @@ def gate(
     Args:
         settings: what was asked for.
         warn: is told what the user should know.
+        progress: as `contracts.run.check` says.
         environ: holds keys and proxies.
         today: the day by which a row's pending ends; None is this day in UTC.
 
@@ -79,7 +85,7 @@ def gate(
     folder = _cassettes(settings, path, repository)
     known = [key.reveal() for key in _keys(found.catalogue.providers.values(), environ)]
     offered.refuse_secrets(repository, commit, folder, [row.name for row in found.rows], known)
-    asked = Asked() if settings.replay is not None else _ask(settings, path, found, environ, tell)
+    asked = Asked() if settings.replay is not None else _ask(settings, path, found, environ, tell, progress)
     _tell_what_is_over(found, today, tell)
     findings: list[Finding] = []
     statuses = [0, INTERRUPTED] if asked.is_interrupted else [0]
@@ -126,8 +132,13 @@ def _judged(  # noqa: PLR0913, PLR0917 - what one row is judged by
     return offered.joined(live, recorded, free) if live else recorded
 
 
-def _ask(
-    settings: GateSettings, path: str, found: Changes, environ: Mapping[str, str], tell: Callable[[str], None]
+def _ask(  # noqa: PLR0913, PLR0917 - what a run has, and whom it tells
+    settings: GateSettings,
+    path: str,
+    found: Changes,
+    environ: Mapping[str, str],
+    tell: Callable[[str], None],
+    progress: Progress,
 ) -> Asked:
     """Ask the providers of the changed rows; a key goes to no host to which the base does not send it.
 
@@ -147,12 +158,17 @@ def _ask(
         (strange, {name: value for name, value in environ.items() if name not in hidden}),
     ):
         if group and not asked.is_interrupted:
-            asked = _ask_some(settings, path, group, seen, asked)
+            asked = _ask_some(settings, path, group, seen, asked, lambda name, step, _: progress(name, step, len(rows)))
     return asked
 
 
-def _ask_some(
-    settings: GateSettings, path: str, rows: Sequence[Provider], environ: Mapping[str, str], before: Asked
+def _ask_some(  # noqa: PLR0913, PLR0917 - what a run has, and whom it tells
+    settings: GateSettings,
+    path: str,
+    rows: Sequence[Provider],
+    environ: Mapping[str, str],
+    before: Asked,
+    progress: Progress,
 ) -> Asked:
     from contracts import live
 
@@ -165,7 +181,7 @@ def _ask_some(
         timeout_s=settings.timeout_s,
         retries=settings.retries,
     )
-    report, status = live.check(wanted, environ=environ)
+    report, status = live.check(wanted, environ=environ, progress=progress)
     counts = {name: value + getattr(before.requests, name) for name, value in structs.asdict(report.requests).items()}
     return Asked(
         (*before.findings, *report.findings),

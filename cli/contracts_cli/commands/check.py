@@ -11,7 +11,7 @@ from contracts.errors import LockedError
 from contracts.settings import Settings
 from contracts.sinks import notes as note_sinks
 from contracts.sinks.wording import stale
-from contracts_cli import terminal
+from contracts_cli import progress, terminal
 from contracts_cli.output import check_targets, tell
 
 if TYPE_CHECKING:
@@ -35,9 +35,10 @@ def run(settings: Settings) -> int:
         settings = structs.replace(settings, state=place(settings.state, os.environ))
     sinks = list(settings.notes)
     try:
-        report, status = check(
-            settings, terminal.complain, lambda catalogue: sinks.extend(_written(catalogue, settings))
-        )
+        with progress.shown(quiet=settings.quiet or settings.replay is not None) as step:
+            report, status = check(
+                settings, terminal.complain, lambda catalogue: sinks.extend(_written(catalogue, settings)), step
+            )
     except LockedError as error:
         terminal.complain(f"{error}; --wait waits for it to end")
         return UNKNOWN

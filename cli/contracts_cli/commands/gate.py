@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from contracts.gate.settings import GateSettings as Settings
 from contracts.text.scrub import scrub
-from contracts_cli import terminal
+from contracts_cli import progress, terminal
 from contracts_cli.output import check_targets, tell
 
 if TYPE_CHECKING:
@@ -24,7 +24,8 @@ def run(settings: Settings) -> int:
     check_targets(settings)
     from contracts.gate import gate
 
-    gated = gate(settings, terminal.complain)
+    with progress.shown(quiet=settings.quiet or settings.replay is not None) as step:
+        gated = gate(settings, terminal.complain, step)
     for line in lines(gated):
         sys.stderr.write(f"{scrub(line, 2000)}\n")
     tell(gated.report, settings, gated.status)
