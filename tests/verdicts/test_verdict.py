@@ -1,0 +1,257 @@
+"""What a router writes down of one answer: the word, whose doing it was, and what is never held against anybody."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from msgspec import structs
+
+from contracts import dialects
+from contracts.config import catalogue
+from contracts.facts import Facts
+from contracts.fold import fold
+from contracts.model import Exchange, Request, Scope
+from contracts.text import looping
+from contracts.text.charset import RequestCharset, profile
+from contracts.text.verdict import ABSENT, Verification, verify_facts, verify_response
+
+ASCII = profile(["Summarize this, please."])
+GERMAN = profile(["Fasse das kürzer — bitte."])
+JAPANESE = profile(["要約してください。", "カメラ"])
+DAMAGED = profile(["Quote: It works \u00e2\u0080\u0094 mostly."])
+DOUBLE = b"It works \xc3\xa2\xc2\x80\xc2\x94 mostly.".decode()  # an em dash, read as ISO-8859-1 and encoded again
+CP1252 = "It works â€” mostly."
+LOST = b"Gr\xef\xbf\xbd\xef\xbf\xbdn".decode()
+
+
+def verify(text: str | None, finish: str | None = "stop", *, calls: bool = False, **given: Any) -> Verification:
+    return verify_response(text, finish, calls, **{"request_charset": ASCII, **given})
+
+
+@pytest.mark.parametrize("text", ["", None, " \n\t", "\u3000\u2003"], ids=["none", "absent", "blank", "wide"])
+def test_nothing_in_a_success_is_the_models_doing(text: str | None) -> None:
+    for charset in (ASCII, JAPANESE, None):
+        seen = verify(text, request_charset=charset)
+        assert (seen.verdict, seen.detail) == ("malformed", "empty response")
+        assert seen.model_attributable
+        assert seen.scope is Scope.MODEL
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"calls": True},
+        {"finish": "tool_calls"},
+        {"client_capped": True},
+        {"client_capped": True, "finish": "length"},
+        {"status": 429},
+        {"status": 503},
+        {"status": 404},
+        {"finish": "error"},
+    ],
+    ids=str,
+)
+def test_nothing_that_something_else_explains_is_nobodys(given: dict[str, Any]) -> None:
+    seen = verify("", **{"finish": "stop", **given})
+    assert seen.verdict == "unverifiable"
+    assert not seen.model_attributable
+    assert seen.scope is None
+    if given.get("status"):
+        assert seen.detail == f"status {given['status']}"
+
+
+def test_a_limit_that_was_not_ours_explains_no_silence() -> None:
+    assert verify("", "length").detail == "empty response"
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (DOUBLE, "double-utf8-latin1"),
+        (CP1252, "double-utf8-cp1252"),
+        (LOST, "replacement-character"),
+        ("token <0xE4><0xBD><0xA0> leaked", "byte-token"),
+        ("half \ud83d of a smile", "lone-surrogate"),
+    ],
+)
+def test_damage_in_the_answer_to_an_ascii_request_is_attributable(text: str, name: str) -> None:
+    seen = verify(text)
+    assert (seen.verdict, seen.model_attributable, seen.scope) == ("mangled", True, Scope.PROVIDER)
+    assert (seen.signatures[0].name, seen.signatures[0].confidence) == (name, "high")
+    assert seen.detail.startswith(f"{name} [provider]: ")
+
+
+@pytest.mark.parametrize("text", [DOUBLE, CP1252, LOST])
+def test_damage_in_the_answer_to_another_request_is_written_down_and_does_not_steer(text: str) -> None:
+    for charset in (GERMAN, JAPANESE, None):
+        seen = verify(text, request_charset=charset)
+        assert (seen.verdict, seen.model_attributable, seen.scope) == ("mangled", False, Scope.UNDETERMINED)
+        assert seen.signatures[0].confidence == "high"
+
+
+def test_damage_that_the_request_brought_in_is_ours() -> None:
+    seen = verify(DOUBLE, request_charset=DAMAGED)
+    assert (seen.verdict, seen.model_attributable, seen.scope) == ("mangled", False, Scope.PIPELINE)
+    ascii_tokens = profile(["decode <0xE2><0x80><0x94> for me"])
+    assert ascii_tokens.ascii
+    assert not verify("It was <0xE2><0x80><0x94> there", request_charset=ascii_tokens).model_attributable
+
+
+def test_damage_beside_much_that_is_whole_was_written_by_the_model() -> None:
+    seen = verify(f"{DOUBLE} Später aßen wir Äpfel und Nüsse, bei schönem Wetter, übrigens in Köln.")
+    assert (seen.verdict, seen.scope, seen.model_attributable) == ("mangled", Scope.MODEL, True)
+    assert seen.detail.startswith("double-utf8-latin1 [model]: ")
+
+
+def test_damage_counts_whatever_else_the_answer_was() -> None:
+    assert verify(DOUBLE, "tool_calls", calls=True).verdict == "mangled"
+    assert verify(DOUBLE, "length", client_capped=True).verdict == "mangled"
+    assert verify(DOUBLE, status=500).verdict == "unverifiable"
+
+
+def test_text_that_the_request_did_not_have_is_told_and_never_held_against_anybody() -> None:
+    seen = verify("It works — mostly. 你好")
+    assert (seen.verdict, seen.model_attributable, seen.scope) == ("ok", False, None)
+    assert [(one.name, one.confidence, one.count) for one in seen.signatures] == [(ABSENT, "low", 3)]
+
+
+def test_japanese_that_answers_japanese_is_no_sign_of_anything() -> None:
+    assert verify("昨日の午後、川沿いの道を歩きました。", request_charset=JAPANESE) == Verification(verdict="ok")
+
+
+def test_an_answer_in_ascii_says_that_it_shows_no_wire_intact() -> None:
+    assert verify("Plain words.", request_charset=JAPANESE) == Verification(verdict="ok", detail="ASCII only")
+
+
+@pytest.mark.parametrize(
+    ("finish", "given", "verdict"),
+    [
+        ("length", {}, "truncated"),
+        ("MAX_TOKENS", {}, "truncated"),
+        ("length", {"client_capped": True}, "unverifiable"),
+        ("stop", {"client_capped": True}, "ok"),
+        ("content_filter", {}, "refused"),
+        ("SAFETY", {}, "refused"),
+        ("refusal", {"client_capped": True}, "refused"),
+        ("MALFORMED_FUNCTION_CALL", {}, "malformed"),
+        ("end_turn", {}, "ok"),
+        (None, {}, "ok"),
+        ("tool_use", {}, "unverifiable"),
+    ],
+)
+def test_the_end_of_an_answer_is_read_in_every_dialect(finish: str | None, given: dict[str, Any], verdict: str) -> None:
+    seen = verify("Grüße aus Köln", finish, **given)
+    assert seen.verdict == verdict
+    assert seen.model_attributable is (verdict == "malformed")
+
+
+def test_a_loop_is_the_models_doing() -> None:
+    seen = verify("Schöne Grüße. " + "Und dann gingen wir wieder nach Köln. " * 40)
+    assert (seen.verdict, seen.model_attributable, seen.scope) == ("looping", True, Scope.MODEL)
+    assert seen.detail == "38 characters 40 times over"
+
+
+def test_the_profile_of_a_request_names_its_scripts_and_its_damage() -> None:
+    assert profile(["plain", "words"]) == RequestCharset()
+    assert profile(["naïve", "日本の", "привет"]).scripts == ("cjk", "cyrillic", "hiragana", "latin")
+    assert profile(["— nothing but a dash"]) == RequestCharset(ascii=False)
+    assert RequestCharset(ascii=False, scripts=("latin",), damage=("double-utf8-latin1",)) == DAMAGED
+
+
+def test_two_strings_of_a_request_are_not_one_text() -> None:
+    assert profile(["Ende Ã", "¼ber"]).damage == ()
+
+
+LIBRARY = catalogue.load(None)
+
+
+def facts(
+    message: dict[str, Any], finish: str | None = "stop", *, asked: dict[str, Any] | None = None, **over: Any
+) -> Facts:
+    """An answer folded; `asked` is what the request had beside a prompt in ASCII."""
+    choice = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", **message}}
+    usual = {"id": "c", "object": "chat.completion", "created": 1, "model": "größe", "choices": [choice]}
+    body = {"model": "g", "messages": [{"role": "user", "content": "hi"}], **(asked or {})}
+    exchange = Exchange(
+        request=Request(method="POST", url="/v1/chat/completions", body=json.dumps(body).encode()),
+        status=over.pop("status", 200),
+        headers=(("content-type", "application/json"),),
+        body=(json.dumps({**usual, **over}).encode("utf-8", "surrogatepass"),),
+        ref="größe.http",
+    )
+    return fold(exchange, dialects.load("openai-chat"), LIBRARY.tables("openai-chat"))
+
+
+CALL = {"id": "c1", "type": "function", "function": {"name": "größe", "arguments": "{}"}}
+
+
+@pytest.mark.parametrize(
+    ("message", "finish", "capped"),
+    [
+        ({"content": "Grüße — 你好"}, "stop", False),
+        ({"content": "plain"}, "stop", False),
+        ({"content": ""}, "stop", False),
+        ({"content": ""}, "length", True),
+        ({"content": "Grüße"}, "length", True),
+        ({"content": "Grüße"}, "length", False),
+        ({"content": DOUBLE}, "stop", False),
+        ({"content": LOST}, "length", True),
+        ({"content": None, "tool_calls": [CALL]}, "tool_calls", False),
+        ({"content": "Grüße"}, "content_filter", False),
+    ],
+    ids=str,
+)
+def test_facts_come_to_the_same_as_the_text_they_were_learnt_from(
+    message: dict[str, Any], finish: str, capped: bool
+) -> None:
+    of_facts = verify_facts(facts(message, finish, asked={"max_tokens": 5} if capped else None))
+    of_text = verify(message["content"], finish, calls="tool_calls" in message, client_capped=capped)
+    assert of_facts == of_text
+
+
+def test_a_loop_beside_facts_is_told() -> None:
+    watch = looping.Tail()
+    text = "Immer wieder dieselbe schöne Zeile.\n" * 300
+    for at in range(0, len(text), 7):
+        watch.feed(text[at : at + 7])
+    seen = verify_facts(facts({"content": text}), watch.finish(was_cut=False))
+    assert (seen.verdict, seen.scope) == ("looping", Scope.MODEL)
+    assert seen.detail.startswith("36 characters ")
+
+
+@pytest.mark.parametrize(
+    ("given", "verdict", "detail"),
+    [
+        ({"status": 429}, "unverifiable", "status 429"),
+        ({"error": {"message": "überlastet", "code": 502}}, "unverifiable", "error inside a success"),
+        ({"choices": []}, "malformed", "empty response"),
+    ],
+    ids=str,
+)
+def test_facts_that_hold_no_answer(given: dict[str, Any], verdict: str, detail: str) -> None:
+    seen = verify_facts(facts({"content": "Grüße"}, **given))
+    assert (seen.verdict, seen.detail) == (verdict, detail)
+
+
+def test_a_cap_that_was_not_reached_explains_nothing() -> None:
+    usage = {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5}
+    seen = verify_facts(facts({"content": ""}, asked={"max_tokens": 500}, usage=usage))
+    assert seen.detail == "empty response"
+    spent = {"prompt_tokens": 3, "completion_tokens": 500, "total_tokens": 503}
+    assert verify_facts(facts({"content": ""}, asked={"max_tokens": 500}, usage=spent)).verdict == "unverifiable"
+
+
+def test_facts_without_their_request_steer_nothing() -> None:
+    alone = structs.replace(facts({"content": DOUBLE}), asked=None)
+    seen = verify_facts(alone)
+    assert (seen.verdict, seen.model_attributable, seen.scope) == ("mangled", False, Scope.UNDETERMINED)
+    assert verify_facts(structs.replace(facts({"content": ""}, "length"), asked=None)).verdict == "unverifiable"
+
+
+def test_what_was_cut_off_is_truncated_and_a_listing_is_no_answer() -> None:
+    whole = facts({"content": "Grüße"}, None)
+    assert verify_facts(structs.replace(whole, ended="cut")).verdict == "truncated"
+    assert verify_facts(structs.replace(whole, kind="listing", reply=None)).detail == "listing answer"
+    assert verify_facts(structs.replace(whole, reply=None)).verdict == "malformed"
