@@ -23,6 +23,8 @@ from contracts.errors import ConfigError
 
 _NO_CACHE = Cache(None)
 
+Sink = Callable[[str], None]
+
 
 class Problem(Struct, frozen=True, kw_only=True):
     """One thing to put right. `line` and `column` count from 1; None where the whole file is meant."""
@@ -40,7 +42,12 @@ class Problem(Struct, frozen=True, kw_only=True):
 
 
 def lint(
-    paths: Iterable[str], today: date, *, stdin: Callable[[], bytes] | None = None, folder: str = shipped.FOLDER
+    paths: Iterable[str],
+    today: date,
+    *,
+    stdin: Callable[[], bytes] | None = None,
+    folder: str = shipped.FOLDER,
+    sink: Sink = lambda _: None,
 ) -> list[Problem]:
     """Look at YAML files of every kind; nothing is asked of the network, and nothing comes from the cache.
 
@@ -49,6 +56,7 @@ def lint(
         today: the day by which waivers expire.
         stdin: gives all of standard input, for `models: {from: -}`; None: read the process's own.
         folder: the library, for tests.
+        sink: raises ConfigError for a sink of notes that is none.
 
     Returns:
         Errors and warnings, in the order of the files and of their places in them.
@@ -63,7 +71,7 @@ def lint(
     for path in _expand(paths):
         try:
             document = load(files.read(path), path)
-            errors, warnings = _look(document, library, today, give)
+            errors, warnings = _look(document, library, today, give, sink)
         except ConfigError as error:
             errors, warnings = list(error.problems), []
         problems = [_problem("error", line) for line in errors]
@@ -74,11 +82,11 @@ def lint(
 
 
 def _look(
-    document: Document, library: Catalogue, today: date, stdin: Callable[[], bytes]
+    document: Document, library: Catalogue, today: date, stdin: Callable[[], bytes], sink: Sink
 ) -> tuple[list[str], list[str]]:
     """Errors and warnings of one file; what it is, its keys say. Of a file that is half understood no warnings."""
     if _is(document, "providers"):
-        return _providers(document, library, today, stdin)
+        return _providers(document, library, today, stdin, sink)
     if _is(document, "check"):
         return _contract(document, library)
     if _is(document, "name"):
@@ -88,10 +96,15 @@ def _look(
 
 
 def _providers(
-    document: Document, library: Catalogue, today: date, stdin: Callable[[], bytes]
+    document: Document, library: Catalogue, today: date, stdin: Callable[[], bytes], sink: Sink
 ) -> tuple[list[str], list[str]]:
     errors: list[str] = []
     catalogue = read(document.name, _NO_CACHE, stdin, library.sources.folder, errors)
+    for number, note in enumerate(catalogue.notes):
+        try:
+            sink(note)
+        except ConfigError as error:
+            errors += [f"{document.at(('notes', number))}: {problem}" for problem in error.problems]
     if errors:
         return errors, []
     return [], [line for row in catalogue.sources.rows.values() for line in row_warnings(catalogue, row, today)]

@@ -13,7 +13,8 @@ from contracts.report import Note
 STANDARD_OUTPUT = "-"
 EXPECTED = (
     "expected - (standard output), the path of a file, "
-    "sqlite:///FILE?table=…&key=…&note=… or https://HOST/PATH?secret=VARIABLE"
+    "sqlite:///FILE?table=…&key=…&note=…, postgresql://USER@HOST/DATABASE?table=…&key=…&note=… "
+    "or https://HOST/PATH?secret=VARIABLE"
 )
 
 Kind = Literal["output", "file", "row", "webhook"]
@@ -37,13 +38,11 @@ def kind(sink: str) -> Kind:
     scheme, colon, _ = sink.partition(":")
     if not sink or (colon and scheme.replace("+", "").isalnum()):
         match scheme.lower():
-            case "sqlite":
+            case "sqlite" | "postgresql" | "postgres":
                 return "row"
             case "https" | "http":
                 return "webhook"
         shown = f"{scheme}:…" if "@" in sink else sink  # there may be a password before it
-        if scheme.lower().startswith("postgres"):
-            raise ConfigError(f"--note {scheme}:…: notes to PostgreSQL are not built yet; {EXPECTED}")
         raise ConfigError(
             f"--note {shown}: {EXPECTED}, found {scheme or 'nothing'!r}"
             + (f" (a file of that name is written ./{shown})" if sink else "")
@@ -51,8 +50,12 @@ def kind(sink: str) -> Kind:
     return "file"
 
 
-def check(sink: str, environ: Mapping[str, str] = os.environ) -> None:
+def check(sink: str, environ: Mapping[str, str] | None = os.environ) -> None:
     """Refuse a sink that cannot be one, before anything is judged.
+
+    Args:
+        sink: as it is written.
+        environ: holds the secret of a webhook. None looks at what is written alone, and not at this machine.
 
     Raises:
         ConfigError: saying what was expected.
@@ -61,13 +64,43 @@ def check(sink: str, environ: Mapping[str, str] = os.environ) -> None:
         case "row":
             from contracts.sinks import row_note
 
-            row_note.parse(sink)
+            if environ is None:
+                row_note.parse(sink)
+            else:
+                row_note.check(sink)
         case "webhook":
             from contracts.sinks import webhook_note
 
             webhook_note.parse(sink, environ)
         case "output" | "file":
             pass
+
+
+def lint(sink: str) -> None:
+    """Refuse what is written wrong in a providers file, by that alone: another machine will write the notes.
+
+    Raises:
+        ConfigError: saying what was expected, without the option's name.
+    """
+    try:
+        check(sink, None)
+    except ConfigError as error:
+        raise ConfigError(*(problem.removeprefix("--note ") for problem in error.problems)) from None
+
+
+def beside(sink: str, config: str | None) -> str:
+    """Give a sink of a providers file as an option would name it: relative paths in the file start at its folder."""
+    folder = os.path.dirname(config or "")
+    if not folder:
+        return sink
+    prefix = "sqlite:///"
+    if sink.lower().startswith(prefix) and not sink[len(prefix) :].startswith("/"):
+        from urllib.parse import quote
+
+        return f"{prefix}{quote(folder)}/{sink[len(prefix) :]}"
+    if kind(sink) == "file":
+        return os.path.join(folder, sink)
+    return sink
 
 
 def is_public(sink: str) -> bool:

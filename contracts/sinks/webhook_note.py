@@ -48,8 +48,8 @@ class _NoRedirect(HTTPRedirectHandler):
         """Take a redirect for the answer."""
 
 
-def parse(sink: str, environ: Mapping[str, str]) -> Target:
-    """Read a sink.
+def parse(sink: str, environ: Mapping[str, str] | None) -> Target:
+    """Read a sink; None for `environ` does not look for the secret.
 
     Raises:
         ConfigError: for a URL that is none, one that is not encrypted, or a secret that is not there.
@@ -68,7 +68,7 @@ def parse(sink: str, environ: Mapping[str, str]) -> Target:
     names = [value for name, value in query if name == "secret"]
     secret: bytes | None = None
     if names:
-        value = environ.get(names[0], "")
+        value = "?" if environ is None and names[0] else (environ or {}).get(names[0], "")
         if len(names) > 1 or not value:
             raise ConfigError(
                 f"--note {shown}…: expected one secret=VARIABLE and a value in that variable, found "

@@ -34,6 +34,8 @@ Provider = Callable[..., HostileProvider]
 class Router:
     """A folder with a router's database and its providers file, in which the timer's command is run."""
 
+    where: Path | None = None  # another folder to run it in
+
     def __init__(self, folder: Path) -> None:
         self.folder, self.database = folder, folder / "router.db"
         with closing(sqlite3.connect(self.database)) as made:
@@ -67,7 +69,7 @@ class Router:
         }
         done = subprocess.run(
             [sys.executable, "-m", "contracts_cli", "check", *arguments],
-            env=environ, cwd=self.folder, check=False, capture_output=True, timeout=60,
+            env=environ, cwd=self.where or self.folder, check=False, capture_output=True, timeout=60,
         )  # fmt: skip
         return done.returncode, done.stdout.decode(), done.stderr.decode().splitlines()
 
@@ -162,7 +164,7 @@ def test_a_sink_of_the_file_that_cannot_be_one_is_refused_before_anybody_is_aske
     provider = hostile_provider("honest")
     status, _, told = router.check(provider, notes=["postgresql://router/db?table=providers"])
     assert (status, provider.request_count) == (2, 0)
-    assert "notes to PostgreSQL are not built yet" in told[0]
+    assert "--note postgresql:…: expected table, key and note" in told[0]
 
 
 def test_what_was_played_by_our_own_provider_reaches_no_row_from_cassettes(router: Router) -> None:
@@ -181,3 +183,16 @@ def test_what_was_played_by_our_own_provider_reaches_no_row_from_cassettes(route
 def test_the_key_is_in_no_row(router: Router, hostile_provider: Provider) -> None:
     router.check(hostile_provider("honest"))
     assert KEY.encode() not in router.database.read_bytes()
+
+
+def test_a_relative_path_in_the_providers_file_starts_at_that_file(
+    router: Router, hostile_provider: Provider, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    router.check(None)
+    where = router.where = tmp_path_factory.mktemp("anderswo — 别处")
+    status, _, told = router.check(hostile_provider("honest"), "--config", str(router.folder / "providers.yaml"))
+    assert (status, told) == (1, [])
+    assert router.rows[0][2] == NOTE
+    lost = router.check(hostile_provider("honest"), "--config", str(router.folder / "providers.yaml"), "--note", SINK)
+    assert "note not written: router.db: expected a database" in lost[2][0]
+    assert list(where.iterdir()) == []

@@ -285,15 +285,6 @@ def test_three_slashes_are_a_relative_path_and_four_an_absolute_one() -> None:
     assert row_note.parse(f"sqlite:////var/lib/r.db{query}").path == "/var/lib/r.db"
 
 
-@pytest.mark.parametrize(
-    "text", ["postgresql://u:geheim@h/d?table=t", "postgres://geheim@h/d", "postgresql+psycopg://u:geheim@h/d"]
-)
-def test_postgresql_is_said_not_to_be_built_yet_without_its_password(text: str) -> None:
-    with pytest.raises(ConfigError, match="notes to PostgreSQL are not built yet") as error:
-        note_sinks.check(text)
-    assert "geheim" not in str(error.value)
-
-
 HELD = [{"synthetic": True}, {"replay": True}]
 
 

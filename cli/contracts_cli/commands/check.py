@@ -61,12 +61,13 @@ def _written(catalogue: Catalogue, settings: Settings) -> list[str]:
     Raises:
         ConfigError: for a sink that cannot be one.
     """
-    for sink in catalogue.notes:
+    sinks = [note_sinks.beside(sink, catalogue.config) for sink in catalogue.notes]
+    for sink in sinks:
         note_sinks.check(sink)
     is_part = bool(settings.contracts or settings.exclude or settings.models)
-    held = [sink for sink in catalogue.notes if is_part and note_sinks.is_public(sink)]
+    held = [sink for sink in sinks if is_part and note_sinks.is_public(sink)]
     if held:
         terminal.complain(
             f"{catalogue.config}: notes go to no row or webhook, as only a part is judged (--note SINK sends them)"
         )
-    return [sink for sink in catalogue.notes if sink not in held]
+    return [sink for sink in sinks if sink not in held]

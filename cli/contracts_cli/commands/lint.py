@@ -11,6 +11,7 @@ from msgspec import Struct
 from contracts.config import search
 from contracts.config.library import FOLDER
 from contracts.config.lint import Problem, lint
+from contracts.sinks import notes
 from contracts.text.scrub import scrub
 from contracts_cli import terminal
 
@@ -37,7 +38,7 @@ class Problems(Struct, frozen=True, kw_only=True):
 def run(settings: Settings) -> int:
     """Print every problem; errors make the exit status 2, warnings leave it 0."""
     files = settings.files or _usual(settings.config)
-    problems = lint(files, datetime.now(UTC).date())
+    problems = lint(files, datetime.now(UTC).date(), sink=notes.lint)
     errors = sum(problem.severity == "error" for problem in problems)
     if settings.format == "json":
         terminal.write_json(Problems(files=files, problems=tuple(problems)))
