@@ -87,7 +87,8 @@ JUDGING = (
         metavar="SINK",
         many=True,
         help="Where each provider's note goes: - is standard output, a path a file of JSON Lines, "
-        "sqlite:///FILE?table=…&key=…&note=… its row in a database, https://HOST/PATH?secret=VARIABLE a webhook.",
+        "sqlite:///FILE?table=…&key=…&note=… its row in a database, as postgresql://USER@HOST/DATABASE?… is, "
+        "https://HOST/PATH?secret=VARIABLE a webhook.",
     ),
     Option(
         name="fail_on",
