@@ -1,4 +1,4 @@
-"""What is new about a finding, and when a signature has been seen often enough to be worth a word.
+"""What is new about a finding; when a signature is worth a word is `breaker.novelty`'s to say.
 
 Pure: the state hands in what it holds and writes what comes out. A waiver is no cure, so a waived finding counts as
 violated here; what could not be judged changes nothing.
@@ -6,20 +6,21 @@ violated here; what could not be judged changes nothing.
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
 
+from contracts.breaker.novelty import DAY, SECOND, Signature, count
 from contracts.model import Novelty, Outcome
 
 if TYPE_CHECKING:
     from contracts.model import Finding
 
-DAY = timedelta(hours=24)
+__all__ = ["DAY", "SECOND", "Sighting", "Signature", "count", "is_flapping", "see", "tell"]
+
 CHANGES = 3  # there, gone, and there again: two would call every fault that was fixed flapping
 POLLS = 10  # for polls so far apart that a day holds no three of them
-SECOND = 2  # at which sighting a signature warns that nobody saw for a day: one may be a stray
 
 Change = tuple[datetime, int]  # when, and at which poll
 
@@ -136,41 +137,3 @@ def _told(now: Sighting, at: datetime) -> Novelty | None:
         return None
     since, poll = now.recent[-CHANGES]
     return Novelty(state="flapping", since=since, polls=now.poll - poll + 1)
-
-
-class Signature(Struct, frozen=True, kw_only=True):
-    """How often one signature, such as a kind of mangled text, was seen.
-
-    `began_at` is when it appeared after a day without it, `window_at` when the day began in which `sightings` are
-    counted, `last_at` when it was seen last.
-    """
-
-    began_at: datetime
-    window_at: datetime
-    last_at: datetime
-    sightings: int
-
-
-def count(was: Signature | None, sightings: int, at: datetime, *, familiar_at: int) -> tuple[Signature, bool]:
-    """Count sightings of a signature, and tell whether they are worth a warning now.
-
-    One that was not seen in the last 24 hours warns at its second sighting, and that for its first 24 hours; one that
-    is familiar warns once a day, at the configured count.
-
-    Args:
-        was: what is known; None where it was never seen.
-        sightings: how many there were, one or more.
-        at: when.
-        familiar_at: the configured count; 2 or more.
-    """
-    if was is None or at - was.last_at > DAY:
-        fresh = Signature(began_at=at, window_at=at, last_at=at, sightings=sightings)
-        return fresh, sightings >= SECOND
-    at = max(at, was.last_at)  # a clock that was set back
-    # Its first day is one window, however often it is seen; each later window begins with a sighting.
-    is_next = at - was.window_at > DAY
-    before = 0 if is_next else was.sightings
-    window_at = at if is_next else was.window_at
-    now = structs.replace(was, window_at=window_at, last_at=at, sightings=before + sightings)
-    limit = SECOND if window_at == was.began_at else familiar_at
-    return now, before < limit <= now.sightings
