@@ -1,88 +1,148 @@
-r"""Cut text at a grapheme boundary by looking only at the place of the cut.
+"""Shorten text without cutting through what its reader takes for one character.
 
-Boundaries are those of Unicode's UAX 29 as `regex` implements them in `\X`. Most pairs of characters decide alone
-whether there is a boundary between them, and `\X` tells each pair once; only flags, emoji sequences and Indic
-conjuncts need what stands before, back to the next sure boundary.
+What is looked at is the kept part and the place of the cut, never the whole text: a megabyte costs what a line does.
+
+A budget is counted by a measure: `characters` (code points), `utf8_bytes`, or a caller's own counter of tokens, which
+is called on parts of at most about twice what is kept. What is given back never measures more than the budget.
 """
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
+
+from contracts.text.grapheme import CONTINUES, boundary, boundary_after, boundary_utf8
 
 if TYPE_CHECKING:
-    import regex
+    from collections.abc import Callable
 
-_PAIRS = 8192  # pairs remembered; a text in one script has a few thousand
-_known: dict[str, bool | None] = {}
+    Measure = Callable[[str], int]
+    Part = Callable[[str, int], str]
 
-
-def cut(text: str, limit: int) -> str:
-    """The longest prefix of at most `limit` characters that ends at a grapheme boundary; it may be empty."""
-    return text[: boundary(text, limit)]
+MARK = "…"
+_ENCODING = ("utf-8", "surrogatepass")  # a lone surrogate has a length as well
 
 
-def boundary(text: str, limit: int) -> int:
-    """The last grapheme boundary at or before `limit`, which is counted in code points."""
-    if limit >= len(text):
-        return len(text)
-    place = max(0, limit)
-    while place > 0 and not _is_boundary(text, place):
-        place -= 1
-    return place
+def characters(text: str) -> int:
+    """Count code points."""
+    return len(text)
 
 
-def _is_boundary(text: str, place: int) -> bool:
-    pair = text[place - 1 : place + 1]
-    # Below U+0300 nothing extends a character and only CR LF stays together; `regex` costs 55 ms to import.
-    if pair[0] < "\u0300" and pair[1] < "\u0300":
-        return pair != "\r\n"
-    known = _pair(pair)
-    return _with_context(text, place) if known is None else known
+def utf8_bytes(text: str) -> int:
+    """Count bytes as UTF-8; an unpaired surrogate counts three."""
+    return len(text.encode(*_ENCODING))
 
 
-def _pair(pair: str) -> bool | None:
-    """Whether there is a boundary between two characters, or None where what stands before decides."""
-    try:
-        return _known[pair]
-    except KeyError:
-        pass
-    if len(_known) >= _PAIRS:
-        _known.clear()
-    answer: bool | None = _cluster().match(pair).end() == 1  # type: ignore[union-attr]  # \X matches any character
-    if _depends().match(pair):
-        answer = None
-    _known[pair] = answer
-    return answer
+def head(text: str, budget: int, measure: Measure = characters) -> str:
+    """Give the beginning of a text: the longest that fits and ends at a grapheme boundary, maybe nothing.
+
+    A counter of tokens that gives a longer text fewer tokens than a shorter one may cost some characters of what fits.
+    """
+    if budget <= 0:
+        return ""
+    if measure is utf8_bytes:
+        return _head(text, _characters_of(text[:budget].encode(*_ENCODING), budget))
+    return _head(text, budget) if measure is characters else _largest(text, budget, measure, _head)
 
 
-def _with_context(text: str, place: int) -> bool:
-    """Segment from the last sure boundary before `place`."""
-    start = place - 1
-    while start > 0 and not (_sure(text[start - 1 : start + 1])):
-        start -= 1
-    cluster = _cluster()
-    while start < place:
-        start = cluster.match(text, start, place + 1).end()  # type: ignore[union-attr]  # \X matches any character
-    return start == place
+def tail(text: str, budget: int, measure: Measure = characters) -> str:
+    """Give the end of a text: the longest that fits and begins at a grapheme boundary, maybe nothing."""
+    if budget <= 0:
+        return ""
+    if measure is utf8_bytes:
+        data = text[-budget:].encode(*_ENCODING)
+        rest = data[max(0, len(data) - budget) :]
+        # What is left of a character that was cut stands in front as continuation bytes.
+        begin = next((n for n, byte in enumerate(rest) if byte not in CONTINUES), len(rest))
+        return _tail(text, len(rest[begin:].decode(*_ENCODING)))
+    return _tail(text, budget) if measure is characters else _largest(text, budget, measure, _tail)
 
 
-def _sure(pair: str) -> bool:
-    return _pair(pair) is True
+def elide(
+    text: str,
+    budget: int,
+    measure: Measure = characters,
+    *,
+    keep: Literal["head", "tail", "both"] = "both",
+    mark: str = MARK,
+) -> str:
+    """Give a text whole where it fits, else its head, its tail or both, with a mark where something is left out.
+
+    Args:
+        text: of any length.
+        budget: for the result with its mark. Where the mark alone is more, the text is cut without one.
+        measure: counts what the budget is in.
+        keep: what is worth keeping. Of `both`, the head gets half, and the tail what that leaves.
+        mark: stands for what was left out.
+    """
+    whole = head(text, budget, measure)
+    if len(whole) == len(text):
+        return text
+    room = budget - measure(mark)
+    if room <= 0:
+        return tail(text, budget, measure) if keep == "tail" else whole
+    while room > 0:
+        result = _joined(text, room, measure, keep, mark)
+        over = measure(result) - budget  # tokens of parts need not add up
+        if over <= 0:
+            return result
+        room -= over
+    return mark
 
 
-@cache
-def _cluster() -> regex.Pattern[str]:
-    import regex
+def cut_utf8(data: bytes, limit: int) -> bytes:
+    """Give the longest beginning of UTF-8 of at most `limit` bytes that ends at a grapheme boundary.
 
-    return regex.compile(r"\X")
+    Damaged UTF-8 is cut as it stands: a byte that belongs to no character counts as one.
+    """
+    return data[: boundary_utf8(data, limit)]
 
 
-@cache
-def _depends() -> regex.Pattern[str]:
-    """Pairs that UAX 29 judges by more than the two: rules GB9c, GB11, GB12 and GB13."""
-    import regex
+def _joined(text: str, room: int, measure: Measure, keep: str, mark: str) -> str:
+    first = "" if keep == "tail" else head(text, room if keep == "head" else (room + 1) // 2, measure)
+    last = "" if keep == "head" else tail(text, room - measure(first), measure)
+    before = first + mark
+    # A tail may begin with a combining mark that had a line end before it, and would now combine with ours.
+    while last and boundary(before + last, len(before)) != len(before):
+        last = last[boundary_after(last, 1) :]
+    return before + last
 
-    return regex.compile(
-        r"[\p{GCB=Extend}\p{GCB=ZWJ}][\p{InCB=Consonant}\p{Extended_Pictographic}]|\p{GCB=Regional_Indicator}{2}"
-    )
+
+def _head(text: str, length: int) -> str:
+    return text[: boundary(text, length)]
+
+
+def _tail(text: str, length: int) -> str:
+    return text[boundary_after(text, len(text) - length) :] if length > 0 else ""
+
+
+def _characters_of(data: bytes, budget: int) -> int:
+    """Count the characters that lie whole within the first bytes."""
+    end = min(budget, len(data))
+    while 0 < end < len(data) and data[end] in CONTINUES:
+        end -= 1
+    return len(data[:end].decode(*_ENCODING))
+
+
+def _largest(text: str, budget: int, measure: Measure, part: Part) -> str:
+    """Find the largest part that fits: ever larger ones until one does not, then by halves between."""
+    fits, fails = 0, budget  # most tokens are longer than a character
+    best = ""
+    while True:
+        found = part(text, fails)
+        if measure(found) > budget:
+            break
+        fits, best = fails, found
+        if fails >= len(text):
+            return best
+        fails *= 2
+    fails = min(fails, len(text))
+    while fails - fits > 1:
+        middle = (fits + fails) // 2
+        found = part(text, middle)
+        if len(found) <= len(best):  # the next boundary lies beyond
+            fits = middle
+        elif measure(found) > budget:
+            fails = middle
+        else:
+            fits, best = middle, found
+    return best

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from contracts.text.cut import boundary
+from contracts.text.grapheme import boundary
 
 # Blank, yet letters by category: the Hangul fillers and the Braille pattern without dots.
 _BLANK_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f\u17b4\u17b5")
