@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 import typer
 
-from contracts_cli.__main__ import CLOSED_PIPE
+from contracts_cli.__main__ import CLOSED_PIPE, USAGE
+from contracts_cli.argv import COMPLETE
 from contracts_cli.options import COMMANDS, Command, Option, Positional, parse_seconds
 
 EPILOG = (
@@ -20,15 +22,27 @@ EPILOG = (
 def parse_with_typer(argv: list[str]) -> tuple[Command, Any] | int:
     """Parse an argv with Typer: a command with its settings, or the exit status of what Typer already did."""
     chosen: list[tuple[Command, Any]] = []
+    app = typer.main.get_command(build(lambda command, settings: chosen.append((command, settings))))
+    if COMPLETE in os.environ:
+        from contracts_cli.completion import teach_bash
+
+        teach_bash()
     try:
-        build(lambda command, settings: chosen.append((command, settings)))(
-            args=_with_bare_values(argv), prog_name="contracts"
-        )
+        app(args=_with_bare_values(argv), prog_name="contracts")
     except SystemExit as exit_:
         if not chosen:
-            # Typer ends with 1 when nobody reads its help; here that would say that a contract is violated.
-            return CLOSED_PIPE if exit_.code == 1 else int(exit_.code or 0)
+            return _status(argv, int(exit_.code or 0))
     return chosen[0]
+
+
+def _status(argv: list[str], code: int) -> int:
+    """Give the exit status for the code that Typer ended with before a command was chosen."""
+    if code != 1 or COMPLETE in os.environ:  # to a shell that completes, 1 says that there is nothing to offer
+        return code
+    # Typer ends with 1 when nobody reads its help; here that would say that a contract is violated.
+    return (
+        USAGE if any(word.startswith(("--show-completion", "--install-completion")) for word in argv) else CLOSED_PIPE
+    )
 
 
 def build(choose: Callable[[Command, Any], None]) -> typer.Typer:
@@ -83,14 +97,24 @@ def _callback(command: Command, choose: Callable[[Command, Any], None]) -> Calla
 
 def _argument(positional: Positional) -> inspect.Parameter:
     one: Any = Literal[positional.choices] if positional.choices else str
-    info = typer.Argument(metavar=positional.metavar, help=positional.help, show_default=False)
+    info = typer.Argument(
+        metavar=positional.metavar,
+        help=positional.help,
+        show_default=False,
+        autocompletion=_offers(positional.completes),
+    )
     kind = list[one] if positional.many else one
     default = inspect.Parameter.empty if positional.required else None
     return _parameter(positional.name, Annotated[kind, info], default)
 
 
 def _option(option: Option) -> inspect.Parameter:
-    given: dict[str, Any] = {"help": option.help, "envvar": option.variable, "show_default": False}
+    given: dict[str, Any] = {
+        "help": option.help,
+        "envvar": option.variable,
+        "show_default": False,
+        "autocompletion": _offers(option.completes),
+    }
     kind: Any = str
     match option.kind:
         case "flag":
@@ -107,6 +131,19 @@ def _option(option: Option) -> inspect.Parameter:
         given["metavar"] = option.metavar
     kind = list[kind] | None if option.many else kind | None
     return _parameter(option.name, Annotated[kind, typer.Option(*option.flags, **given)], None)
+
+
+def _offers(source: str | None) -> Callable[..., list[tuple[str, str]]] | None:
+    """Make what Typer asks for the values of an option or argument, knowing the providers file that was named."""
+    if source is None:
+        return None
+
+    def offers(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
+        from contracts_cli.completion import values
+
+        return [offer for offer in values(source, ctx.params.get("config")) if offer[0].startswith(incomplete)]
+
+    return offers
 
 
 def _seconds(text: str) -> float:

@@ -13,6 +13,8 @@ from typing import Any
 
 from contracts_cli.options import COMMANDS, Command, Option, parse_seconds
 
+COMPLETE = "_CONTRACTS_COMPLETE"  # what a shell sets when it wants to know what may be typed
+
 
 class _NotPlainError(Exception):
     """This argv is for Typer."""
@@ -27,7 +29,7 @@ def parse(argv: list[str], environ: Mapping[str, str] | None = None) -> tuple[Co
     """
     environ = os.environ if environ is None else environ
     command = COMMANDS.get(argv[0]) if argv else None
-    if command is None or "_CONTRACTS_COMPLETE" in environ:
+    if command is None or COMPLETE in environ:
         return None
     try:
         given = _options(command, argv[1:])

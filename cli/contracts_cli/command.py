@@ -15,7 +15,8 @@ class Option(Struct, frozen=True, kw_only=True):
 
     `bare` is the value of the option when it is given without one; None where a value is required.
     The variable of a repeatable option holds several values between blanks. `more_choices` gives
-    choices that take some looking for; it is called where `choices` do not do.
+    choices that take some looking for; it is called where `choices` do not do. `completes` names what a shell offers
+    (`contracts_cli.completion`); None leaves that to the choices, else to the names of files.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Option(Struct, frozen=True, kw_only=True):
     more_choices: Callable[[], tuple[str, ...]] | None = None
     many: bool = False
     bare: str | None = None
+    completes: str | None = None
 
     @property
     def variable(self) -> str:
@@ -52,6 +54,7 @@ class Positional(Struct, frozen=True, kw_only=True):
     many: bool = True
     required: bool = False
     choices: tuple[str, ...] = ()
+    completes: str | None = None
 
 
 class Command(Struct, frozen=True, kw_only=True):

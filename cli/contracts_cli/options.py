@@ -13,7 +13,9 @@ COMMANDS = {
         Command(
             name="check",
             help="Judge providers by their contracts; all providers when none is named.",
-            positional=Positional(name="providers", metavar="[PROVIDER]...", help="Rows of the providers file."),
+            positional=Positional(
+                name="providers", metavar="[PROVIDER]...", help="Rows of the providers file.", completes="provider"
+            ),
             options=(
                 *JUDGING,
                 Option(
@@ -102,8 +104,15 @@ COMMANDS = {
                     flags=("--dialect",),
                     metavar="D",
                     help="The wire API; else the provider's, or by the path.",
+                    completes="dialect",
                 ),
-                Option(name="provider", flags=("--provider",), metavar="P", help="Judge by the rules of this row."),
+                Option(
+                    name="provider",
+                    flags=("--provider",),
+                    metavar="P",
+                    completes="provider",
+                    help="Judge by the rules of this row.",
+                ),
                 Option(
                     name="request",
                     flags=("--request",),
@@ -122,7 +131,14 @@ COMMANDS = {
         Command(
             name="explain",
             help="Tell what a contract or a check kind promises, why, and where that is written.",
-            positional=Positional(name="id", metavar="ID|KIND", help="Such as sse.charset.", many=False, required=True),
+            positional=Positional(
+                name="id",
+                metavar="ID|KIND",
+                help="Such as sse.charset.",
+                many=False,
+                required=True,
+                completes="explained",
+            ),
             options=(CONFIG, FORMAT),
         ),
         Command(
@@ -152,6 +168,7 @@ COMMANDS = {
                 help="What it does wrong, all at once; `listing:` or `chat:` before one keeps it to such requests.",
             ),
             options=(
+                completes="scenario",
                 Option(
                     name="port", flags=("--port",), kind="whole", metavar="N", help="Where it listens; else any port."
                 ),
@@ -179,7 +196,12 @@ COMMANDS = {
             name="record",
             help="Keep a provider's answers as scrubbed vcrpy cassettes; asks only what is free unless given a budget.",
             positional=Positional(
-                name="provider", metavar="PROVIDER", help="A row of the providers file.", many=False, required=True
+                name="provider",
+                metavar="PROVIDER",
+                help="A row of the providers file.",
+                many=False,
+                required=True,
+                completes="provider",
             ),
             options=(
                 CONFIG,
@@ -215,6 +237,7 @@ COMMANDS = {
                 help="A row of the library such as openrouter, or a host's URL.",
                 many=False,
                 required=True,
+                completes="shipped",
             ),
             options=(
                 Option(

@@ -62,6 +62,7 @@ JUDGING = (
         flags=("--contract",),
         metavar="ID",
         many=True,
+        completes="contract",
         help="Judge only this contract; may be repeated.",
     ),
     Option(
@@ -69,9 +70,17 @@ JUDGING = (
         flags=("--exclude",),
         metavar="ID",
         many=True,
+        completes="contract",
         help="Do not judge this contract; may be repeated.",
     ),
-    Option(name="models", flags=("--model",), metavar="ID", many=True, help="Judge only this model; may be repeated."),
+    Option(
+        name="models",
+        flags=("--model",),
+        metavar="ID",
+        many=True,
+        completes="model",
+        help="Judge only this model; may be repeated.",
+    ),
     REPORT_FORMAT,
     Option(
         name="outputs",

@@ -66,18 +66,19 @@ def explain(settings: Settings) -> Explanation:
     Raises:
         ConfigError: for a name that is neither, with what was probably meant.
     """
-    kinds = _kinds()
-    if settings.id in kinds:
+    known_kinds = kinds()
+    if settings.id in known_kinds:
         return _explanation(settings.id, None)
     known = catalogue.load(search.find(settings.config, os.environ, "")).contracts
     contract = known.get(settings.id)
     if contract is None:
-        hint = did_you_mean(settings.id, [*known, *kinds])
+        hint = did_you_mean(settings.id, [*known, *known_kinds])
         raise ConfigError(f"explain: expected a contract or a check kind, found '{scrub(settings.id)}'{hint}")
     return _explanation(contract.check["kind"], contract)
 
 
-def _kinds() -> list[str]:
+def kinds() -> list[str]:
+    """Give the names of all check kinds."""
     folder = os.path.dirname(checks.__file__)
     return sorted(name[:-3] for name in os.listdir(folder) if name.endswith(".py") and not name.startswith("_"))
 
