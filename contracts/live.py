@@ -96,8 +96,9 @@ def check(  # noqa: PLR0913 - what a run may be handed
     stale: list[StaleWaiver] = []
     beyond: set[tuple[str | None, str]] = set()
     texts = {c.id: c.note for c in catalogue.contracts.values()}
+    told = memory.see_all({s.row.name: run.judge(s) for s in subjects}, started_at, complete=is_whole(settings))
     for subject in subjects:
-        found = memory.see(subject.row.name, run.judge(subject), started_at)
+        found = told[subject.row.name]
         findings += found
         stale += waivers.stale(subject.row.name, subject.row.waivers, found, settings.models)
         notes.append(write_note(subject.row.name, found, texts, replay=False))
@@ -107,8 +108,14 @@ def check(  # noqa: PLR0913 - what a run may be handed
     outcomes = Outcomes(findings, notes, stale, requests, totals.spend_usd, frozenset(beyond))
     report, status = finish(started_at, outcomes, settings)
     status = INTERRUPTED if interrupted else status
-    memory.record_run(started_at, datetime.now(UTC), status, requests_of(requests), totals.spend_usd)
+    polled = {name: sorted({finding.contract for finding in found}) for name, found in told.items()}
+    memory.record_run(started_at, datetime.now(UTC), status, requests_of(requests), totals.spend_usd, polled)
     return report, status
+
+
+def is_whole(settings: Settings) -> bool:
+    """Tell whether all contracts and models of the providers are judged, so that what is not named is gone."""
+    return not (settings.contracts or settings.exclude or settings.models)
 
 
 def requests_of(requests: Requests) -> tuple[int, int, int, int]:

@@ -12,7 +12,7 @@ from contracts.state.changes import compare
 from contracts.wire.status import is_error
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
     from decimal import Decimal
 
@@ -42,13 +42,30 @@ class Memory(Protocol):
         Called before it is sent, so that a crash cannot hide one, and in one step, so that of two runs one gets it.
         """
 
-    def see(self, provider: str, findings: Sequence[Finding], at: datetime) -> list[Finding]:
-        """Remember what a poll of a provider came to, and give its findings with what is new about each."""
+    def see_all(
+        self, polled: Mapping[str, Sequence[Finding]], at: datetime, *, complete: bool = False
+    ) -> Mapping[str, list[Finding]]:
+        """Remember what a run came to, all or nothing, and give the findings with what is new about each.
 
-    def record_run(
-        self, started_at: datetime, ended_at: datetime, exit_status: int, requests: Sequence[int], spend_usd: Decimal
+        `at` is when the run began, `complete` whether every contract and model of these providers was judged.
+        """
+
+    def record_run(  # noqa: PLR0913, PLR0917 - what a run came to
+        self,
+        started_at: datetime,
+        ended_at: datetime,
+        exit_status: int,
+        requests: Sequence[int],
+        spend_usd: Decimal,
+        roster: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
-        """Book a run; `requests` are gets, free posts, paid posts and refusals."""
+        """Book a run.
+
+        `requests` are gets, free posts, paid posts and refusals, `roster` the contracts that were polled by provider.
+        """
+
+    def record_spend(self, provider: str, at: datetime, spend_usd: Decimal) -> None:
+        """Add to what a provider may have cost."""
 
 
 class Forgetful:
@@ -89,12 +106,23 @@ class Forgetful:
         self._free_chats[provider, day] += 1
         return True
 
-    def see(self, provider: str, findings: Sequence[Finding], at: datetime) -> list[Finding]:
+    def see_all(
+        self, polled: Mapping[str, Sequence[Finding]], at: datetime, *, complete: bool = False
+    ) -> Mapping[str, list[Finding]]:
         """Give findings as they are: who remembers nothing cannot tell what is new."""
-        del provider, at
-        return list(findings)
+        del at, complete
+        return {name: list(findings) for name, findings in polled.items()}
 
-    def record_run(
-        self, started_at: datetime, ended_at: datetime, exit_status: int, requests: Sequence[int], spend_usd: Decimal
+    def record_run(  # noqa: PLR0913, PLR0917 - what a run came to
+        self,
+        started_at: datetime,
+        ended_at: datetime,
+        exit_status: int,
+        requests: Sequence[int],
+        spend_usd: Decimal,
+        roster: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         """Book a run: nobody will ask."""
+
+    def record_spend(self, provider: str, at: datetime, spend_usd: Decimal) -> None:
+        """Add to what a provider may have cost: nobody will ask."""

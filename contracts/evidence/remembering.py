@@ -14,7 +14,7 @@ from contracts.evidence.memory import Forgetful
 from contracts.state.errors import StateError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
     from decimal import Decimal
 
@@ -28,18 +28,19 @@ T = TypeVar("T")
 
 @contextmanager
 def opened(path: str | None, warn: Callable[[str], None] | None = None) -> Iterator[Memory]:
-    """Open the state at a path, or what remembers nothing for None; `warn` is told once why it cannot be used."""
+    """Open the state at a path or address, or what remembers nothing for None.
+
+    `warn` is told once why it cannot be used.
+    """
     if path is None:
         yield Forgetful()
         return
     with ExitStack() as opened_:
 
         def open_() -> Memory:
-            try:
-                from contracts.state.sqlite import SqliteState
-            except ImportError as error:
-                raise StateError(f"{path}: the state cannot be used: this Python comes without SQLite") from error
-            state = SqliteState(path)
+            from contracts.state.opening import open_state
+
+            state = open_state(path)
             opened_.callback(state.close)
             return state
 
@@ -47,7 +48,7 @@ def opened(path: str | None, warn: Callable[[str], None] | None = None) -> Itera
 
 
 class Careful:
-    """Wraps a memory. `complain` is told once, in a sentence that names the file, why it is gone."""
+    """Wraps a memory. `complain` is told once, in a sentence that names the file or database, why it is gone."""
 
     def __init__(self, open_: Callable[[], Memory], complain: Callable[[str], None]) -> None:
         """Open a memory, or go on without."""
@@ -86,15 +87,27 @@ class Careful:
             raise SpendRefused(f"{provider}: no free chat was sent, as the state cannot count it")
         return taken
 
-    def see(self, provider: str, findings: Sequence[Finding], at: datetime) -> list[Finding]:
-        """Remember what a poll came to, and give its findings with what is new."""
-        return self._try(lambda memory: memory.see(provider, findings, at))
+    def see_all(
+        self, polled: Mapping[str, Sequence[Finding]], at: datetime, *, complete: bool = False
+    ) -> Mapping[str, list[Finding]]:
+        """Remember what a run came to, and give the findings with what is new about each."""
+        return self._try(lambda memory: memory.see_all(polled, at, complete=complete))
 
-    def record_run(
-        self, started_at: datetime, ended_at: datetime, exit_status: int, requests: Sequence[int], spend_usd: Decimal
+    def record_run(  # noqa: PLR0913, PLR0917 - what a run came to
+        self,
+        started_at: datetime,
+        ended_at: datetime,
+        exit_status: int,
+        requests: Sequence[int],
+        spend_usd: Decimal,
+        roster: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         """Book a run."""
-        self._try(lambda memory: memory.record_run(started_at, ended_at, exit_status, requests, spend_usd))
+        self._try(lambda memory: memory.record_run(started_at, ended_at, exit_status, requests, spend_usd, roster))
+
+    def record_spend(self, provider: str, at: datetime, spend_usd: Decimal) -> None:
+        """Add to what a provider may have cost."""
+        self._try(lambda memory: memory.record_spend(provider, at, spend_usd))
 
     def _try(self, use: Callable[[Memory], T]) -> T:
         """Use the memory; at its first failure, and from then on, one that knows of this run alone."""

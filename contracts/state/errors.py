@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
+from contracts.state.tables import MIGRATIONS
+
 
 class StateError(Exception):
-    """The state cannot be used; the message names the file and why."""
+    """The state cannot be used; the message names the file or database and why."""
+
+
+def refuse_newer(where: str, version: int) -> None:
+    """Raise StateError for a state that a newer version of this program wrote: it is left as it is."""
+    if version > len(MIGRATIONS):
+        raise StateError(
+            f"{where}: expected a state of version {len(MIGRATIONS)} or older, found {version}; "
+            "a newer contracts wrote it"
+        )

@@ -1,4 +1,4 @@
-"""Opening a state file: its permissions, and whose it is."""
+"""Opening a state file: its permissions, whose it is, and how it comes to this version."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import stat
 import time
 
 from contracts.state import tables
-from contracts.state.errors import StateError
+from contracts.state.errors import StateError, refuse_newer
 
 BUSY_S = 5.0  # how long a run waits for another that is writing; a write takes milliseconds
 PAUSE_S = 0.02
@@ -41,11 +41,11 @@ def _prepare(connection: sqlite3.Connection, path: str) -> None:
     deadline = time.monotonic() + BUSY_S
     while True:
         try:
-            tables.check(connection, path)
+            check(connection, path)
             if connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
                 connection.execute("PRAGMA journal_mode = WAL")  # runs read while one writes
             connection.execute("PRAGMA synchronous = NORMAL")
-            tables.migrate(connection, path)
+            migrate(connection, path)
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 raise
@@ -71,3 +71,49 @@ def _make(path: str) -> None:
         # SQLite opens what it may only read, and fails at the first write, in the middle of a run.
         if not os.access(needed, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
             raise StateError(f"{path}: the state cannot be used: {needed} is read-only")
+
+
+def check(connection: sqlite3.Connection, path: str) -> None:
+    """See whose file this is, by reading alone.
+
+    Raises:
+        StateError: for a database of another program, and for one that a newer version of this one wrote.
+        sqlite3.Error: where it is no database, or cannot be read.
+    """
+    own = not connection.in_transaction
+    if own:
+        connection.execute("BEGIN")  # or another run could make the tables between two of these lines
+    try:
+        (held,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        (owner,) = connection.execute("PRAGMA application_id").fetchone()
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+    finally:
+        if own and connection.in_transaction:
+            connection.execute("ROLLBACK")
+    if owner != tables.APPLICATION_ID and (owner or version or held):
+        raise StateError(f"{path}: expected a state of contracts, found a database of another program")
+    refuse_newer(path, version)
+
+
+def migrate(connection: sqlite3.Connection, path: str) -> None:
+    """Bring a file to this version.
+
+    Raises:
+        StateError: as `check`, where another program was quicker.
+        sqlite3.Error: where the file cannot be read or written.
+    """
+    if connection.execute("PRAGMA user_version").fetchone() == (len(tables.MIGRATIONS),):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        check(connection, path)
+        (version,) = connection.execute("PRAGMA user_version").fetchone()  # another run may have been quicker
+        for number in range(version, len(tables.MIGRATIONS)):
+            for statement in tables.MIGRATIONS[number]:
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {number + 1}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:  # a full disk ends one by itself
+            connection.execute("ROLLBACK")
+        raise

@@ -1,74 +1,125 @@
-"""Sightings and signatures as rows. The caller holds the transaction."""
+"""What polls came to, as rows: violations that were seen, current outcomes and their changes.
+
+All providers of a run are read at once and written at once, by the caller's transaction.
+"""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
 from msgspec import MsgspecError, json
 
 from contracts.model import Outcome
 from contracts.state import tables
-from contracts.state.sightings import Sighting, Signature, count, see, tell
-from contracts.state.written import instant, plain
+from contracts.state.outcomes import changed
+from contracts.state.sightings import Sighting, see, tell
+from contracts.state.written import instant, plain, read_instant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from contracts.model import Finding
+    from contracts.state.connection import Connection
+    from contracts.state.outcomes import Key
     from contracts.state.sightings import Change
-
-    Read = Callable[..., list[tuple[Any, ...]]]
 
 NAMES = (
     "violated", "first_seen", "last_seen", "count", "began_at", "polls", "poll", "judged_at", "recent", "source", "ref",
 )  # fmt: skip
-SELECT = f"SELECT model, contract, {', '.join(NAMES)} FROM sightings WHERE provider = ?"  # noqa: S608 constants
+SIGHTINGS = f"SELECT provider, model, contract, {', '.join(NAMES)} FROM sightings"  # noqa: S608 constants
 UPSERT = f"""INSERT INTO sightings (provider, model, contract, {", ".join(NAMES)})
     VALUES ({", ".join("?" * (3 + len(NAMES)))}) ON CONFLICT (provider, model, contract) DO UPDATE SET
     {", ".join(f"{name} = excluded.{name}" for name in NAMES)}"""  # noqa: S608 constants
+STATES = "SELECT provider, model, contract, outcome, since FROM states"
+SET_STATE = """INSERT INTO states (provider, model, contract, outcome, since) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (provider, model, contract) DO UPDATE SET outcome = excluded.outcome, since = excluded.since"""
+TRANSITION = """INSERT INTO transitions (provider, model, contract, at, outcome, ref, was, was_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
+AT_ONCE = 500  # names in one statement; the oldest SQLite in use takes 999 values
+VIOLATIONS = (Outcome.VIOLATED, Outcome.WAIVED)
 
 
-class Write(Protocol):
-    """Runs a statement with its values and gives how many rows that changed."""
-
-    def __call__(self, statement: str, *values: object) -> int:
-        """Write."""
-
-
-def see_all(read: Read, write: Write, provider: str, findings: Sequence[Finding], at: datetime) -> list[Finding]:
-    """Remember what one poll of a provider came to, and put what is new into its findings."""
-    known = {(model, contract): _sighting(row) for model, contract, *row in read(SELECT, provider)}
-    is_first = not known and not read("SELECT 1 FROM runs LIMIT 1")
-    of_models = [key for key, was in known.items() if key[0] and was is not None and was.violated]
-    keys = [(plain(finding.model or ""), finding.contract) for finding in findings]
-    told, has_changed = [], False
-    for finding, own in zip(findings, keys, strict=True):
-        key = own
-        if of_models and not own[0] and finding.outcome in (Outcome.HOLDS, Outcome.UNKNOWN):
-            key = _answered(own, known, [of for of in of_models if of not in keys])
-        was = known.get(key)
-        now, novelty = see(was, finding, at)
-        told.append(tell(finding, now, novelty, is_first=is_first))
-        if now is None or now is was:
-            continue
-        _write(write, provider, key, now)
-        if was is None or was.violated != now.violated:
-            has_changed = True
-            write(
-                "INSERT INTO transitions (provider, model, contract, at, outcome, ref) VALUES (?, ?, ?, ?, ?, ?)",
-                provider, *key, instant(at), "violated" if now.violated else "holds",
-                plain(finding.evidence.ref if finding.evidence else ""),
-            )  # fmt: skip
-    if has_changed:
-        write(tables.TIDY_SIGHTINGS, provider, tables.SIGHTINGS)
-        write(tables.TIDY_TRANSITIONS, provider, tables.TRANSITIONS)
-    return told
+def of_providers(connection: Connection, statement: str, providers: Sequence[str]) -> list[tuple[Any, ...]]:
+    """Read the rows of these providers."""
+    rows = []
+    for first in range(0, len(providers), AT_ONCE):
+        some = providers[first : first + AT_ONCE]
+        rows += connection.read(f"{statement} WHERE provider IN ({', '.join('?' * len(some))})", *some)
+    return rows
 
 
-def _answered(
-    own: tuple[str, str], known: Mapping[tuple[str, str], Sighting | None], of_models: Sequence[tuple[str, str]]
-) -> tuple[str, str]:
+class Seeing:
+    """Adds what one run saw to what is known, and writes it all at the end."""
+
+    def __init__(self, connection: Connection, providers: Sequence[str], at: datetime) -> None:
+        """Read what is known of providers that are polled at an instant."""
+        self._connection, self._at, self._written_at = connection, at, instant(at)
+        self._sightings: dict[str, dict[Key, Sighting | None]] = {}
+        self._states: dict[str, dict[Key, str]] = {}
+        self._since: dict[tuple[str, str, str], str] = {}
+        for provider, model, contract, *row in of_providers(connection, SIGHTINGS, providers):
+            self._sightings.setdefault(provider, {})[model, contract] = _sighting(row)
+        for provider, model, contract, outcome, since in of_providers(connection, STATES, providers):
+            self._states.setdefault(provider, {})[model, contract] = outcome
+            self._since[provider, model, contract] = since
+        self._has_runs = bool(connection.read("SELECT 1 FROM runs LIMIT 1"))
+        self._seen: list[tuple[object, ...]] = []
+        self._transitions: list[tuple[object, ...]] = []
+        self._set: list[tuple[object, ...]] = []
+        self._tidy: list[tuple[str, str, int]] = []
+
+    def see(self, provider: str, findings: Sequence[Finding], *, complete: bool) -> list[Finding]:
+        """Put what is new into the findings of a provider."""
+        known = self._sightings.get(provider, {})
+        is_first = not known and not self._has_runs
+        of_models = [key for key, was in known.items() if key[0] and was is not None and was.violated]
+        keys = [(plain(finding.model or ""), finding.contract) for finding in findings]
+        told, added = [], 0
+        for finding, own in zip(findings, keys, strict=True):
+            key = own
+            if of_models and not own[0] and finding.outcome in (Outcome.HOLDS, Outcome.UNKNOWN):
+                key = _answered(own, known, [of for of in of_models if of not in keys])
+            was = known.get(key)
+            now, novelty = see(was, finding, self._at)
+            told.append(tell(finding, now, novelty, is_first=is_first))
+            if now is not None and now is not was:
+                self._seen.append(_row(provider, key, now))
+                added += key not in known
+        if added and added + len(known) > tables.SIGHTINGS:
+            self._tidy.append((tables.TIDY_SIGHTINGS, provider, tables.SIGHTINGS))
+        self._change(provider, dict(zip(keys, findings, strict=True)), complete=complete)
+        return told
+
+    def _change(self, provider: str, told: Mapping[Key, Finding], *, complete: bool) -> None:
+        """Note which outcomes changed."""
+        known = self._states.get(provider, {})
+        added = transitions = 0
+        for key, (outcome, finding) in changed(known, told, complete=complete).items():
+            was = known.get(key)
+            self._set.append((provider, *key, outcome, self._written_at))
+            added += was is None
+            if was is None and outcome not in VIOLATIONS:
+                continue
+            transitions += 1
+            ref = plain(finding.evidence.ref) if finding is not None and finding.evidence else ""
+            was_at = self._since.get((provider, *key))
+            self._transitions.append((provider, *key, self._written_at, outcome, ref, was, was_at))
+        if added and added + len(known) > tables.STATES:
+            self._tidy.append((tables.TIDY_STATES, provider, tables.STATES))
+        if transitions:
+            self._tidy.append((tables.TIDY_TRANSITIONS, provider, tables.TRANSITIONS))
+
+    def write(self) -> None:
+        """Write what was seen."""
+        for statement, rows in ((UPSERT, self._seen), (SET_STATE, self._set), (TRANSITION, self._transitions)):
+            if rows:
+                self._connection.many(statement, rows)
+        for statement, provider, limit in self._tidy:
+            self._connection.write(statement, provider, provider, limit)
+
+
+def _answered(own: Key, known: Mapping[Key, Sighting | None], of_models: Sequence[Key]) -> Key:
     """Give the violation that a finding on the provider answers: its own, else one by a model."""
     was = known.get(own)
     if was is not None and was.violated:
@@ -76,39 +127,9 @@ def _answered(
     return next((key for key in of_models if key[1] == own[1]), own)
 
 
-def count_signature(  # noqa: PLR0913, PLR0917 - what is counted, of whom, and when
-    read: Read,
-    write: Write,
-    subject: tuple[str, str],
-    signature: str,
-    sightings: int,
-    at: datetime,
-    *,
-    familiar_at: int,
-) -> bool:
-    """Count sightings of a signature of a provider and model, and tell whether they are worth a warning now."""
-    key = (subject[0], plain(subject[1]), plain(signature))
-    rows = read(
-        """SELECT began_at, window_at, last_at, sightings FROM signatures
-           WHERE provider = ? AND model = ? AND signature = ?""",
-        *key,
-    )
-    now, is_due = count(_signature(rows[0]) if rows else None, sightings, at, familiar_at=familiar_at)
-    write(
-        """INSERT INTO signatures (provider, model, signature, began_at, window_at, last_at, sightings)
-           VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (provider, model, signature) DO UPDATE SET
-           began_at = excluded.began_at, window_at = excluded.window_at, last_at = excluded.last_at,
-           sightings = excluded.sightings""",
-        *key, instant(now.began_at), instant(now.window_at), instant(now.last_at), now.sightings,
-    )  # fmt: skip
-    if not rows:
-        write(tables.TIDY_SIGNATURES, subject[0], tables.SIGNATURES)
-    return is_due
-
-
-def _write(write: Write, provider: str, key: tuple[str, str], now: Sighting) -> None:
-    write(
-        UPSERT, provider, *key, int(now.violated), instant(now.first_seen), instant(now.last_seen), now.count,
+def _row(provider: str, key: Key, now: Sighting) -> tuple[object, ...]:
+    return (
+        provider, *key, int(now.violated), instant(now.first_seen), instant(now.last_seen), now.count,
         instant(now.began_at), now.polls, now.poll, instant(now.judged_at),
         json.encode([(instant(when), poll) for when, poll in now.recent]).decode(), now.source, plain(now.ref),
     )  # fmt: skip
@@ -120,22 +141,9 @@ def _sighting(row: Sequence[Any]) -> Sighting | None:
     try:
         changes: list[Change] = json.decode(recent, type=list[tuple[datetime, int]])
         return Sighting(
-            violated=bool(violated), first_seen=_instant(first), last_seen=_instant(last), count=int(seen),
-            began_at=_instant(began), polls=int(polls), poll=int(poll), judged_at=_instant(judged),
+            violated=bool(violated), first_seen=read_instant(first), last_seen=read_instant(last), count=int(seen),
+            began_at=read_instant(began), polls=int(polls), poll=int(poll), judged_at=read_instant(judged),
             recent=tuple(changes), source=str(source), ref=str(ref),
         ) if changes else None  # fmt: skip
     except (MsgspecError, ValueError, TypeError):
         return None
-
-
-def _signature(row: Sequence[Any]) -> Signature | None:
-    try:
-        began, window, last = (_instant(text) for text in row[:3])
-        return Signature(began_at=began, window_at=window, last_at=last, sightings=int(row[3]))
-    except (ValueError, TypeError):
-        return None
-
-
-def _instant(text: str) -> datetime:
-    at = datetime.fromisoformat(text)
-    return at if at.tzinfo else at.replace(tzinfo=UTC)

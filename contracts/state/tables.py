@@ -1,18 +1,15 @@
-"""The tables, and how one version becomes the next. A newer file than this program knows is refused, never touched."""
+"""The tables, how one version becomes the next, and how much is kept at most.
+
+Statements are those of SQLite that PostgreSQL takes too, but for the types of columns, which `contracts.state.postgres`
+writes its own way. Instants are UTC in ISO 8601, which sorts as text.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from contracts.state.errors import StateError
-
-if TYPE_CHECKING:
-    import sqlite3
-
 APPLICATION_ID = 0x6C6C6D63  # "llmc": SQLite's place for whose file this is
 
-# Each migration is one transaction; `user_version` counts those that were applied. Listings and evidence have row ids,
-# so that an index counts them without reading what they hold.
+# Each migration is one transaction; the database counts those that were applied. Listings and evidence have row ids in
+# SQLite, so that an index counts them without reading what they hold.
 MIGRATIONS = (
     (
         """CREATE TABLE runs (
@@ -49,6 +46,34 @@ MIGRATIONS = (
             window_at TEXT NOT NULL, last_at TEXT NOT NULL, sightings INTEGER NOT NULL,
             PRIMARY KEY (provider, model, signature)) WITHOUT ROWID""",
     ),
+    (
+        # What each contract came to last, and since when. A first outcome that is no violation has this row alone.
+        """CREATE TABLE states (
+            provider TEXT NOT NULL, model TEXT NOT NULL, contract TEXT NOT NULL, outcome TEXT NOT NULL,
+            since TEXT NOT NULL, PRIMARY KEY (provider, model, contract)) WITHOUT ROWID""",
+        # A transition also says what ended with it, so that older ones can be dropped without a gap.
+        "ALTER TABLE transitions ADD COLUMN was TEXT",
+        "ALTER TABLE transitions ADD COLUMN was_at TEXT",
+        # Which contracts of which providers a run polled: nearly always the same, and kept once.
+        "CREATE TABLE rosters (id INTEGER PRIMARY KEY, digest INTEGER NOT NULL, roster TEXT NOT NULL)",
+        "CREATE INDEX rosters_by_digest ON rosters (digest)",
+        "ALTER TABLE runs ADD COLUMN roster INTEGER",
+        # What a provider may have cost; one without a row cost nothing.
+        "CREATE TABLE spend (provider TEXT PRIMARY KEY, since TEXT NOT NULL, last_at TEXT NOT NULL, usd TEXT NOT NULL)",
+        """UPDATE transitions SET
+            was = (SELECT before.outcome FROM transitions AS before WHERE before.provider = transitions.provider
+                AND before.model = transitions.model AND before.contract = transitions.contract
+                AND before.id < transitions.id ORDER BY before.id DESC LIMIT 1),
+            was_at = (SELECT before.at FROM transitions AS before WHERE before.provider = transitions.provider
+                AND before.model = transitions.model AND before.contract = transitions.contract
+                AND before.id < transitions.id ORDER BY before.id DESC LIMIT 1)""",
+        """INSERT INTO states (provider, model, contract, outcome, since)
+            SELECT provider, model, contract, CASE violated WHEN 0 THEN 'holds' ELSE 'violated' END,
+                coalesce((SELECT max(transitions.at) FROM transitions WHERE transitions.provider = sightings.provider
+                    AND transitions.model = sightings.model AND transitions.contract = sightings.contract),
+                    CASE violated WHEN 0 THEN judged_at ELSE began_at END)
+            FROM sightings""",
+    ),
 )
 
 # How much is kept at most, whatever a provider says and however long nobody tidies up.
@@ -56,94 +81,51 @@ RUNS = 10_000  # a year of hourly runs
 CHANGES = 5_000  # of a provider: five catalogues renamed whole
 EVIDENCE = 5_000  # of a provider: some answers of each of a thousand models
 SIGHTINGS = 20_000  # of a provider: each contract of a thousand models
-TRANSITIONS = 20_000  # of a provider: one contract that flaps every half hour for a year
+STATES = 20_000  # of a provider: likewise
+TRANSITIONS = 5_000  # of a provider: each of 22 contracts changes its outcome 227 times; about 1 MB
 SIGNATURES = 5_000  # of a provider: five of each of a thousand models
 DAYS = 400  # of a provider: free chats of more than a year
 
-# Each with its limit as ?1.
+# Each with its limit.
 TIDY = (
-    ("DELETE FROM runs WHERE id <= (SELECT max(id) FROM runs) - ?1", RUNS),
+    ("DELETE FROM runs WHERE id <= (SELECT max(id) FROM runs) - ?", RUNS),
     (
-        """DELETE FROM evidence WHERE rowid IN (
-            SELECT rowid FROM (
-                SELECT rowid, row_number() OVER (PARTITION BY provider ORDER BY at DESC) AS place FROM evidence
-                WHERE provider IN (SELECT provider FROM evidence GROUP BY provider HAVING count(*) > ?1))
-            WHERE place > ?1)""",
+        """DELETE FROM evidence WHERE (provider, kind, model) IN (
+            SELECT provider, kind, model FROM (
+                SELECT provider, kind, model, row_number() OVER (PARTITION BY provider ORDER BY at DESC) AS place
+                FROM evidence) AS placed
+            WHERE place > ?)""",
         EVIDENCE,
     ),
     (
         """DELETE FROM free_chats WHERE (provider, day) IN (
             SELECT provider, day FROM (
                 SELECT provider, day, row_number() OVER (PARTITION BY provider ORDER BY day DESC) AS place
-                FROM free_chats)
-            WHERE place > ?1)""",
+                FROM free_chats) AS placed
+            WHERE place > ?)""",
         DAYS,
     ),
 )
-TIDY_SIGHTINGS = """DELETE FROM sightings WHERE provider = ?1 AND (model, contract) IN (
-    SELECT model, contract FROM sightings WHERE provider = ?1 ORDER BY judged_at DESC LIMIT -1 OFFSET ?2)"""
-TIDY_TRANSITIONS = """DELETE FROM transitions WHERE provider = ?1 AND id <= (
-    SELECT id FROM transitions WHERE provider = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)"""
-TIDY_SIGNATURES = """DELETE FROM signatures WHERE provider = ?1 AND (model, signature) IN (
-    SELECT model, signature FROM signatures WHERE provider = ?1 ORDER BY last_at DESC LIMIT -1 OFFSET ?2)"""
-TIDY_CHANGES = """DELETE FROM changes WHERE provider = ?1 AND id <= (
-    SELECT id FROM changes WHERE provider = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)"""
+TIDY_ROSTERS = "DELETE FROM rosters WHERE id NOT IN (SELECT roster FROM runs WHERE roster IS NOT NULL)"
+_REST = "LIMIT 1000000000 OFFSET ?"  # what stands behind the first; the two databases write "all" differently
+# Each with the provider, the provider again, and the limit.
+TIDY_SIGHTINGS = f"""DELETE FROM sightings WHERE provider = ? AND (model, contract) IN (
+    SELECT model, contract FROM sightings WHERE provider = ? ORDER BY judged_at DESC {_REST})"""  # noqa: S608 constants
+TIDY_STATES = f"""DELETE FROM states WHERE provider = ? AND (model, contract) IN (
+    SELECT model, contract FROM states WHERE provider = ? ORDER BY since DESC {_REST})"""  # noqa: S608 constants
+TIDY_TRANSITIONS = """DELETE FROM transitions WHERE provider = ? AND id <= (
+    SELECT id FROM transitions WHERE provider = ? ORDER BY id DESC LIMIT 1 OFFSET ?)"""
+TIDY_SIGNATURES = f"""DELETE FROM signatures WHERE provider = ? AND (model, signature) IN (
+    SELECT model, signature FROM signatures WHERE provider = ? ORDER BY last_at DESC {_REST})"""  # noqa: S608 constants
+TIDY_CHANGES = """DELETE FROM changes WHERE provider = ? AND id <= (
+    SELECT id FROM changes WHERE provider = ? ORDER BY id DESC LIMIT 1 OFFSET ?)"""
+# What was learnt before an instant. States stay: they are what holds now.
 PRUNE = (
-    "DELETE FROM runs WHERE ended_at < ?1",
-    "DELETE FROM changes WHERE at < ?1",
-    "DELETE FROM evidence WHERE at < ?1",
-    "DELETE FROM free_chats WHERE day < substr(?1, 1, 10)",
-    "DELETE FROM sightings WHERE judged_at < ?1",
-    "DELETE FROM transitions WHERE at < ?1",
-    "DELETE FROM signatures WHERE last_at < ?1",
+    "DELETE FROM runs WHERE ended_at < ?",
+    "DELETE FROM changes WHERE at < ?",
+    "DELETE FROM evidence WHERE at < ?",
+    "DELETE FROM sightings WHERE judged_at < ?",
+    "DELETE FROM transitions WHERE at < ?",
+    "DELETE FROM signatures WHERE last_at < ?",
 )
-
-
-def check(connection: sqlite3.Connection, path: str) -> None:
-    """See whose file this is, by reading alone.
-
-    Raises:
-        StateError: for a database of another program, and for one that a newer version of this one wrote.
-        sqlite3.Error: where it is no database, or cannot be read.
-    """
-    own = not connection.in_transaction
-    if own:
-        connection.execute("BEGIN")  # or another run could make the tables between two of these lines
-    try:
-        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        (owner,) = connection.execute("PRAGMA application_id").fetchone()
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-    finally:
-        if own and connection.in_transaction:
-            connection.execute("ROLLBACK")
-    if owner != APPLICATION_ID and (owner or version or tables):
-        raise StateError(f"{path}: expected a state of contracts, found a database of another program")
-    if version > len(MIGRATIONS):
-        raise StateError(
-            f"{path}: expected a state of version {len(MIGRATIONS)} or older, found {version}; "
-            "a newer contracts wrote it"
-        )
-
-
-def migrate(connection: sqlite3.Connection, path: str) -> None:
-    """Bring a file to this version.
-
-    Raises:
-        StateError: as `check`, where another program was quicker.
-        sqlite3.Error: where the file cannot be read or written.
-    """
-    if connection.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS),):
-        return
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        check(connection, path)
-        (version,) = connection.execute("PRAGMA user_version").fetchone()  # another run may have been quicker
-        for number in range(version, len(MIGRATIONS)):
-            for statement in MIGRATIONS[number]:
-                connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {number + 1}")
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:  # a full disk ends one by itself
-            connection.execute("ROLLBACK")
-        raise
+PRUNE_DAYS = "DELETE FROM free_chats WHERE day < ?"

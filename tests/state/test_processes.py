@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import resource
 import signal
-import sqlite3
 import subprocess
 import sys
 from typing import Any
 
 import pytest
+
+from tests.state.raw import execute
 
 START = """
 import sys
@@ -20,7 +21,7 @@ from contracts.facts import Asked, Body, Facts, Listing
 from contracts.listed import Model
 from contracts.model import Evidence, Source
 from contracts.state.errors import StateError
-from contracts.state.sqlite import SqliteState
+from contracts.state.opening import open_state
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
@@ -31,6 +32,13 @@ def evidence(model, at=NOON):
     facts = Facts(dialect="openai-chat", kind="chat", status=200, headers=(("x-größe", "é" * 200),),
                   body=Body(kind="sse", bytes=1), asked=Asked(model=model))
     return Evidence(facts=facts, source=Source.LIVE, ref="live", at=at)
+"""
+
+OPENED = """
+print("ready", flush=True)
+sys.stdin.readline()
+open_state(sys.argv[1]).close()
+print("opened")
 """
 
 READY = """
@@ -62,16 +70,11 @@ def said(process: subprocess.Popen[str]) -> list[str]:
     return out.split()
 
 
-@pytest.fixture
-def path(tmp_path: Any) -> str:
-    return str(tmp_path / "état.db")
-
-
 def test_of_runs_at_once_one_learns_a_change_and_every_count_adds_up(path: str) -> None:
     code = (
         READY
         + """
-state = SqliteState(sys.argv[1])
+state = open_state(sys.argv[1])
 firsts = sum(state.remember_listing(f"p{n}", listing(1), NOON) is None for n in range(60))
 for n in range(20):
     state.record_free_chats("p", "2026-11-30", 1)
@@ -83,15 +86,14 @@ print(firsts, taken)
     together = [started(code, path) for _ in range(4)]
     words = all_said(together)
     assert [sum(int(w[n]) for w in words) for n in (0, 1)] == [60, 3]
-    raw = sqlite3.connect(path)
-    assert raw.execute("SELECT chats FROM free_chats ORDER BY day").fetchall() == [(80,), (3,)]
-    assert raw.execute("SELECT count(*), sum(gets) FROM runs").fetchone() == (80, 80)
+    assert execute(path, "SELECT chats FROM free_chats ORDER BY day") == [(80,), (3,)]
+    assert execute(path, "SELECT count(*), sum(gets) FROM runs") == [(80, 80)]
 
 
 def test_of_runs_at_once_that_see_a_change_one_tells_it(path: str) -> None:
     code = (
         """
-state = SqliteState(sys.argv[1])
+state = open_state(sys.argv[1])
 state.remember_listing("p", listing(1), NOON)
 """
         + READY
@@ -101,19 +103,25 @@ print(len(state.remember_listing("p", listing(2), NOON)))
     )
     together = [started(code, path) for _ in range(4)]
     assert sorted(int(words[0]) for words in all_said(together)) == [0, 0, 0, 40]
-    assert sqlite3.connect(path).execute("SELECT count(*) FROM changes").fetchone() == (40,)
+    assert execute(path, "SELECT count(*) FROM changes") == [(40,)]
 
 
-def test_a_new_file_may_be_opened_by_many_at_once(path: str) -> None:
-    code = READY + "SqliteState(sys.argv[1]).close(); print('opened')"
+def test_a_new_file_may_be_opened_by_many_at_once(file: str) -> None:
     for attempt in range(3):
-        together = [started(code, f"{path}{attempt}") for _ in range(5)]
+        together = [started(OPENED, f"{file}{attempt}") for _ in range(5)]
         assert all_said(together) == [["opened"]] * 5
+
+
+def test_a_new_database_may_be_opened_by_many_at_once(postgres_url: str) -> None:
+    for _ in range(3):
+        together = [started(OPENED, postgres_url) for _ in range(5)]
+        assert all_said(together) == [["opened"]] * 5
+        execute(postgres_url, "DROP SCHEMA contracts CASCADE")
 
 
 def test_a_run_that_is_killed_leaves_whole_transactions(path: str) -> None:
     code = """
-state = SqliteState(sys.argv[1])
+state = open_state(sys.argv[1])
 print("ready", flush=True)
 for n in range(10**6):
     tokens = (state.last_listing("p") or listing(-1)).models[0].context_tokens + 1
@@ -134,13 +142,12 @@ for n in range(10**6):
         process.stdout.close()
         assert process.stdin is not None
         process.stdin.close()
-        raw = sqlite3.connect(path)
-        assert raw.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        if "://" not in path:
+            assert execute(path, "PRAGMA integrity_check") == [("ok",)]
         # Forty models changed together at each poll: a change that is told in part is a torn transaction.
-        (changes,) = raw.execute("SELECT count(*) FROM changes").fetchone()
-        tokens = said(started("print(SqliteState(sys.argv[1]).last_listing('p').models[0].context_tokens)", path))
+        ((changes,),) = execute(path, "SELECT count(*) FROM changes")
+        tokens = said(started("print(open_state(sys.argv[1]).last_listing('p').models[0].context_tokens)", path))
         assert changes == min(40 * int(tokens[0]), 5000)
-        raw.close()
         seen = int(tokens[0])
     assert seen > 8
 
@@ -149,7 +156,7 @@ WRITES = """
 import json
 done = 0
 try:
-    state = SqliteState(sys.argv[1])
+    state = open_state(sys.argv[1])
     for n in range(10**5):
         state.keep("p", evidence(f"模型-{n}"))
         done = n + 1
@@ -158,21 +165,20 @@ except StateError as error:
 """
 
 
-def test_a_limit_on_files_is_an_error_of_the_state_and_nothing_is_half_written(path: str) -> None:
+def test_a_limit_on_files_is_an_error_of_the_state_and_nothing_is_half_written(file: str) -> None:
     import json
 
     def limited() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
 
-    process = started(WRITES, path, preexec_fn=limited)
+    process = started(WRITES, file, preexec_fn=limited)
     out, _ = process.communicate(timeout=60)
     done, message = json.loads(out)
     assert process.returncode == 0
     assert done > 10
-    assert message.startswith(f"{path}: the state cannot be written: ")
-    raw = sqlite3.connect(path)
-    assert raw.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-    assert raw.execute("SELECT count(*) FROM evidence").fetchone() == (done,)
+    assert message.startswith(f"{file}: the state cannot be written: ")
+    assert execute(file, "PRAGMA integrity_check") == [("ok",)]
+    assert execute(file, "SELECT count(*) FROM evidence") == [(done,)]
 
 
 @pytest.mark.parametrize("room", [0, 60, 400])
@@ -196,7 +202,7 @@ def test_a_full_disk_is_an_error_of_the_state_and_nothing_is_half_written(tmp_pa
         assert "the state cannot be " in message
         assert (done > 0) == (room == 400)
         os.unlink(os.path.join(disk, "ballast"))
-        code = "state = SqliteState(sys.argv[1]); print(len(state.kept('p')))"
+        code = "state = open_state(sys.argv[1]); print(len(state.kept('p')))"
         assert said(started(code, path)) == [str(done)]
     finally:
         subprocess.run(["/bin/umount", "-l", disk], check=True, timeout=10)

@@ -159,3 +159,14 @@ def test_a_python_without_sqlite_judges_all_the_same(tmp_path: Any) -> None:
         findings, error = runs.check(PYTHONPATH=os.pathsep.join([str(tmp_path), *sys.path]))
     assert "this Python comes without SQLite; this run goes on without it" in error
     assert findings["models.shape"]["outcome"] == "holds"
+
+
+def test_runs_tell_what_is_new_and_what_goes_on(tmp_path: Any) -> None:
+    with runs_of(tmp_path, "honest") as runs:
+        first, _ = runs.check()
+        second, _ = runs.check()
+        without, _ = runs.check("--state", "none")
+    assert (first["sse.charset"]["new"], first["sse.charset"]["novelty"]["state"]) == (True, "new")
+    assert (second["sse.charset"]["new"], second["sse.charset"]["novelty"]["state"]) == (False, "ongoing")
+    assert (second["sse.charset"]["novelty"]["polls"], first["sse.charset"]["novelty"]["polls"]) == (2, 1)
+    assert (without["sse.charset"]["new"], without["sse.charset"]["novelty"]) == (None, None)

@@ -10,18 +10,19 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contracts.evidence.remembering import Careful
 from contracts.model import EvidenceRef, Finding, Outcome, Scope, Severity, Source, WaiverRef, Where
 from contracts.state import tables
 from contracts.state.sightings import DAY, SECOND, Sighting, Signature, count, see
-from contracts.state.sqlite import SqliteState
-from tests.state.test_runs import runs_of
+from contracts.state.store import State
+from tests.state.raw import execute, opened
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
+LAW = settings(deadline=None)
 WAIVER = WaiverRef(because="已知", owner="Bär", until=date(2027, 3, 1))
 LETTERS = {
     "v": Outcome.VIOLATED,
@@ -121,6 +122,7 @@ def test_a_clock_that_was_set_back_makes_nothing_older() -> None:
     assert (was.last_seen, was.judged_at, novelty.state, novelty.polls) == (NOON, NOON, "ongoing", 2)
 
 
+@LAW
 @given(st.text("vhw?-", max_size=40), st.sampled_from([HOUR, 10 * HOUR, 100 * HOUR]))
 def test_what_was_not_judged_changes_no_later_verdict(polls: str, every: timedelta) -> None:
     """With the polls that judged nothing left out, but at the same instants, all others are told the same."""
@@ -136,6 +138,7 @@ def test_what_was_not_judged_changes_no_later_verdict(polls: str, every: timedel
         assert told is None or told.polls >= 1
 
 
+@LAW
 @given(st.lists(st.integers(1, 14), max_size=9), st.integers(0, 30))
 def test_flapping_is_what_a_reader_of_the_whole_history_would_call_so(lengths: Sequence[int], hours: int) -> None:
     """However little of it is kept: three changes within 24 hours or 10 polls, counted over everything."""
@@ -153,39 +156,34 @@ def test_flapping_is_what_a_reader_of_the_whole_history_would_call_so(lengths: S
             assert (told is not None and told.state == "flapping") == close
 
 
-@pytest.fixture
-def path(tmp_path: Any) -> str:
-    return str(tmp_path / "état.db")
-
-
-def told(state: SqliteState, at: datetime, *findings: Finding, provider: str = "größe") -> list[str]:
+def told(state: State, at: datetime, *findings: Finding, provider: str = "größe") -> list[str]:
     return [f"{f.new} {f.novelty.state if f.novelty else None}" for f in state.see(provider, findings, at)]
 
 
 def test_what_one_run_saw_another_knows(path: str) -> None:
-    assert told(SqliteState(path), NOON, finding(), finding("h", contract="sse.done")) == ["True new", "None None"]
-    assert told(SqliteState(path), NOON + HOUR, finding("?"), finding()) == ["None ongoing", "False ongoing"]
-    assert told(SqliteState(path), NOON + 2 * HOUR, finding("h")) == ["False fixed"]
-    assert told(SqliteState(path), NOON + 3 * HOUR, finding("h")) == ["False None"]
+    assert told(opened(path), NOON, finding(), finding("h", contract="sse.done")) == ["True new", "None None"]
+    assert told(opened(path), NOON + HOUR, finding("?"), finding()) == ["None ongoing", "False ongoing"]
+    assert told(opened(path), NOON + 2 * HOUR, finding("h")) == ["False fixed"]
+    assert told(opened(path), NOON + 3 * HOUR, finding("h")) == ["False None"]
 
 
 def test_what_holds_is_not_new_once_there_was_a_run(path: str) -> None:
-    state = SqliteState(path)
+    state = opened(path)
     assert told(state, NOON, finding("h"), finding("?")) == ["None None", "None None"]
     state.record_run(NOON, NOON, 0, (0, 0, 0, 0), Decimal(0))
     assert told(state, NOON, finding("h"), finding("?")) == ["False None", "None None"]
 
 
 def test_a_state_that_fails_tells_nothing_new_and_says_so(path: str) -> None:
-    state, said = SqliteState(path), list[str]()
+    state, said = opened(path), list[str]()
     memory = Careful(lambda: state, said.append)
     state.close()
-    assert memory.see("größe", [finding()], NOON) == [finding()]
+    assert memory.see_all({"größe": [finding()]}, NOON) == {"größe": [finding()]}
     assert len(said) == 1
 
 
 def test_providers_models_and_contracts_are_told_apart(path: str) -> None:
-    state = SqliteState(path)
+    state = opened(path)
     told(state, NOON, finding(model="智谱/a", contract="models.resolve"))
     others = finding(model="b", contract="models.resolve"), finding(model="智谱/a", contract="reply.model")
     assert told(state, NOON, *others) == ["True new", "True new"]
@@ -193,13 +191,13 @@ def test_providers_models_and_contracts_are_told_apart(path: str) -> None:
 
 
 def test_a_model_with_half_a_character_is_the_same_at_the_next_poll(path: str) -> None:
-    state = SqliteState(path)
+    state = opened(path)
     assert told(state, NOON, finding(model="größe\ud83d")) == ["True new"]
     assert told(state, NOON, finding(model="größe\ud83d")) == ["False ongoing"]
 
 
 def test_a_violation_by_a_model_is_fixed_by_the_whole_provider(path: str) -> None:
-    state = SqliteState(path)
+    state = opened(path)
     told(state, NOON, finding(model="智谱/a"))
     assert told(state, NOON + HOUR, finding("?")) == ["None ongoing"]
     assert told(state, NOON + 2 * HOUR, finding("h")) == ["False fixed"]
@@ -207,18 +205,17 @@ def test_a_violation_by_a_model_is_fixed_by_the_whole_provider(path: str) -> Non
 
 
 def test_a_model_that_is_judged_itself_is_not_fixed_by_another(path: str) -> None:
-    state = SqliteState(path)
+    state = opened(path)
     told(state, NOON, finding(model="智谱/a"))
     assert told(state, NOON + HOUR, finding("h"), finding(model="智谱/a")) == ["False None", "False ongoing"]
 
 
 def rows(path: str, table: str) -> list[tuple[Any, ...]]:
-    with closing(sqlite3.connect(path)) as raw:
-        return raw.execute(f"SELECT * FROM {table}").fetchall()  # noqa: S608 - a name of the test's own
+    return execute(path, f"SELECT * FROM {table} ORDER BY 1")  # noqa: S608 - a name of the test's own
 
 
 def test_transitions_are_kept_and_not_observations(path: str) -> None:
-    state = SqliteState(path)
+    state = opened(path)
     for number in range(50):
         told(state, NOON + number * HOUR, finding("h" if number == 30 else "v"), finding("h", contract="sse.done"))
     assert [row[4:6] for row in rows(path, "transitions")] == [
@@ -230,7 +227,7 @@ def test_transitions_are_kept_and_not_observations(path: str) -> None:
 
 
 def test_what_stays_in_order_is_no_longer_written_and_is_pruned(path: str) -> None:
-    state = SqliteState(path)
+    state = opened(path)
     for number, letter in enumerate("vh" + "h" * 40):
         told(state, NOON + number * HOUR, finding(letter), finding(contract="sse.done"))
     before = rows(path, "sightings")
@@ -242,7 +239,7 @@ def test_what_stays_in_order_is_no_longer_written_and_is_pruned(path: str) -> No
 
 
 def test_sightings_do_not_grow_without_end(path: str) -> None:
-    state = SqliteState(path)
+    state = opened(path)
     told(state, NOON, finding(model="größe/erste"), finding(model="größe/zweite"))
     assert set(told(state, NOON + HOUR, *(finding(model=f"größe/{n}") for n in range(tables.SIGHTINGS)))) == {
         "True new"
@@ -253,22 +250,20 @@ def test_sightings_do_not_grow_without_end(path: str) -> None:
 
 
 def test_a_row_that_this_version_cannot_read_is_a_violation_never_seen(path: str) -> None:
-    state = SqliteState(path)
+    state = opened(path)
     told(state, NOON, finding())
-    with closing(sqlite3.connect(path)) as raw:
-        raw.execute("UPDATE sightings SET recent = 'kaputt — 壊れた'")
-        raw.commit()
+    execute(path, "UPDATE sightings SET recent = 'kaputt — 壊れた'")
     assert told(state, NOON, finding()) == ["True new"]
 
 
-def test_a_state_of_the_first_version_keeps_what_it_holds_and_learns_what_is_new(path: str) -> None:
-    with closing(sqlite3.connect(path)) as raw:
+def test_a_state_of_the_first_version_keeps_what_it_holds_and_learns_what_is_new(file: str) -> None:
+    with closing(sqlite3.connect(file)) as raw:
         for statement in tables.MIGRATIONS[0]:
             raw.execute(statement)
         raw.execute("INSERT INTO free_chats VALUES ('größe', '2026-11-30', 7)")
         raw.execute("PRAGMA user_version = 1")
         raw.commit()
-    state = SqliteState(path)
+    state = opened(file)
     assert state.free_chats_today("größe", "2026-11-30") == 7
     assert told(state, NOON, finding()) == ["True new"]
 
@@ -276,19 +271,17 @@ def test_a_state_of_the_first_version_keeps_what_it_holds_and_learns_what_is_new
 def test_signatures_are_counted_over_runs(path: str) -> None:
     due = []
     for hours in (0, 1, 2, 30, 31, 32, 90, 91):
-        state = SqliteState(path)
+        state = opened(path)
         due.append(state.count_signature("größe", "智谱/a", "doppelt — é", 1, NOON + hours * HOUR, 3))
     assert due == [False, True, False, False, True, False, False, True]
-    assert not SqliteState(path).count_signature("größe", "andere", "doppelt — é", 1, NOON + 91 * HOUR, 3)
+    assert not opened(path).count_signature("größe", "andere", "doppelt — é", 1, NOON + 91 * HOUR, 3)
 
 
 def test_signatures_do_not_grow_without_end_and_are_pruned(path: str) -> None:
-    state = SqliteState(path)
+    state = opened(path)
     state.count_signature("größe", "智谱/a", "die älteste", 1, NOON - HOUR, 3)
-    others = [(f"größe {number}", NOON.isoformat()) for number in range(tables.SIGNATURES - 1)]
-    with closing(sqlite3.connect(path)) as raw:
-        raw.executemany("INSERT INTO signatures VALUES ('größe', '', ?1, ?2, ?2, ?2, 1)", others)
-        raw.commit()
+    others = [(f"größe {number}", *[NOON.isoformat()] * 3) for number in range(tables.SIGNATURES - 1)]
+    execute(path, "INSERT INTO signatures VALUES ('größe', '', ?, ?, ?, ?, 1)", others)
     state.count_signature("größe", "智谱/a", "die neuste", 1, NOON + HOUR, 3)
     held = {row[2] for row in rows(path, "signatures")}
     assert (len(held), "die älteste" in held, "die neuste" in held) == (tables.SIGNATURES, False, True)
@@ -317,6 +310,7 @@ def test_a_familiar_one_warns_at_the_configured_count_once_a_day() -> None:
     assert due == [8, 48, 80]
 
 
+@LAW
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(1, 5)), min_size=1, max_size=30), st.integers(2, 6))
 def test_how_sightings_are_bundled_does_not_matter(reports: Sequence[tuple[int, int]], familiar_at: int) -> None:
     bundled: Signature | None = None
@@ -338,14 +332,3 @@ def test_a_clock_that_was_set_back_counts_on() -> None:
     was, _ = count(None, 1, NOON, familiar_at=9)
     was, is_due = count(was, 1, NOON - 100 * HOUR, familiar_at=9)
     assert (was.last_at, is_due) == (NOON, True)
-
-
-def test_runs_tell_what_is_new_and_what_goes_on(tmp_path: Any) -> None:
-    with runs_of(tmp_path, "honest") as runs:
-        first, _ = runs.check()
-        second, _ = runs.check()
-        without, _ = runs.check("--state", "none")
-    assert (first["sse.charset"]["new"], first["sse.charset"]["novelty"]["state"]) == (True, "new")
-    assert (second["sse.charset"]["new"], second["sse.charset"]["novelty"]["state"]) == (False, "ongoing")
-    assert (second["sse.charset"]["novelty"]["polls"], first["sse.charset"]["novelty"]["polls"]) == (2, 1)
-    assert (without["sse.charset"]["new"], without["sse.charset"]["novelty"]) == (None, None)

@@ -1,4 +1,4 @@
-"""The state file: what it remembers, what it refuses, and what it never holds."""
+"""The state in either database: what it remembers, what it refuses, and what it never holds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ from contracts.model import Evidence, Exchange, Request, Source
 from contracts.state import tables
 from contracts.state.changes import MAX_CHANGES
 from contracts.state.errors import StateError
-from contracts.state.sqlite import SqliteState, place
+from contracts.state.opening import open_state
+from contracts.state.place import place
+from contracts.state.store import State
+from tests.state import raw
+from tests.state.raw import execute
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -44,13 +48,8 @@ def evidence(at: datetime | None = NOON, ref: str = "live", **members: Any) -> E
     return Evidence(facts=answer(**members), source=Source.LIVE, ref=ref, at=at)
 
 
-@pytest.fixture
-def path(tmp_path: Any) -> str:
-    return str(tmp_path / "zustand" / "état.db")
-
-
-def opened(path: str, now: datetime = NOON + HOUR) -> SqliteState:
-    return SqliteState(path, lambda: now)
+def opened(path: str, now: datetime = NOON + HOUR) -> State:
+    return raw.opened(path, now)
 
 
 def test_evidence_comes_back_as_it_was_kept_by_another_run(path: str) -> None:
@@ -102,12 +101,9 @@ def test_what_a_later_version_wrote_into_an_entry_hides_that_entry_alone(path: s
     state = opened(path)
     for model in ("a", "b", "c", "d"):
         state.keep("openrouter", evidence(model=model))
-    raw = sqlite3.connect(path)
-    raw.execute("UPDATE evidence SET facts = '{\"kind\": 7}' WHERE model = 'a'")
-    raw.execute("UPDATE evidence SET source = 'dreamt' WHERE model = 'b'")
-    raw.execute("UPDATE evidence SET at = 7 WHERE model = 'c'")
-    raw.commit()
-    raw.close()
+    execute(path, "UPDATE evidence SET facts = '{\"kind\": 7}' WHERE model = 'a'")
+    execute(path, "UPDATE evidence SET source = 'dreamt' WHERE model = 'b'")
+    execute(path, "UPDATE evidence SET at = '7' WHERE model = 'c'")
     assert [e.facts.asked.model for e in state.kept("openrouter") if e.facts.asked] == ["d"]
 
 
@@ -142,19 +138,19 @@ def test_a_clock_that_was_set_back_does_not_stop_drift(path: str) -> None:
     assert change.member == "context_tokens"
 
 
-def test_nobody_writes_between_the_reading_of_the_last_listing_and_the_writing_of_the_next(path: str) -> None:
-    opened(path).remember_listing("openrouter", LISTING, NOON + 5 * HOUR)
+def test_nobody_writes_between_the_reading_of_the_last_listing_and_the_writing_of_the_next(file: str) -> None:
+    opened(file).remember_listing("openrouter", LISTING, NOON + 5 * HOUR)
     seen: list[str] = []
 
     def now() -> datetime:
-        other = sqlite3.connect(path, timeout=0, isolation_level=None)
+        other = sqlite3.connect(file, timeout=0, isolation_level=None)
         with pytest.raises(sqlite3.OperationalError, match="locked"):
             other.execute("BEGIN IMMEDIATE")
         other.close()
         seen.append("asked between reading and writing")
         return NOON
 
-    assert SqliteState(path, now).remember_listing("openrouter", DEARER, NOON)
+    assert open_state(file, now).remember_listing("openrouter", DEARER, NOON)
     assert seen
 
 
@@ -198,25 +194,28 @@ def test_a_free_chat_is_taken_as_long_as_one_is_left(path: str) -> None:
 def test_money_is_kept_to_the_last_digit(path: str) -> None:
     state = opened(path)
     state.record_run(NOON, NOON, 0, (2, 1, 0, 0), Decimal("0.10000000000000000000000001"))
-    (row,) = sqlite3.connect(path).execute("SELECT spend_usd, gets, posts_free FROM runs").fetchall()
+    (row,) = execute(path, "SELECT spend_usd, gets, posts_free FROM runs")
     assert (Decimal(row[0]), row[1:]) == (Decimal("0.10000000000000000000000001"), (2, 1))
 
 
 def test_the_file_does_not_grow_without_end(path: str) -> None:
     state = opened(path)
     state.keep("neuralwatt", evidence(NOON - 9000 * HOUR))
-    raw = sqlite3.connect(path)
     minutes = [(f"模型-{n:05}", (NOON + n * timedelta(minutes=1)).isoformat()) for n in range(tables.EVIDENCE + 7)]
-    raw.executemany("INSERT INTO evidence VALUES ('openrouter', 'chat answer', ?, ?, 'live', '', x'7b7d')", minutes)
+    execute(path, "INSERT INTO evidence VALUES ('openrouter', 'chat answer', ?, ?, 'live', '', '{}')", minutes)
     days = [((NOON + n * 24 * HOUR).date().isoformat(),) for n in range(tables.DAYS + 5)]
-    raw.executemany("INSERT INTO free_chats VALUES ('openrouter', ?, 1)", days)
+    execute(path, "INSERT INTO free_chats VALUES ('openrouter', ?, 1)", days)
     runs = [(n,) for n in range(tables.RUNS + 3)]
-    raw.executemany("INSERT INTO runs VALUES (NULL, '', '', ?, 0, 0, 0, 0, '0')", runs)
-    raw.commit()
+    execute(
+        path,
+        """INSERT INTO runs (started_at, ended_at, exit_status, gets, posts_free, posts_paid, refused, spend_usd)
+           VALUES ('', '', ?, 0, 0, 0, 0, '0')""",
+        runs,
+    )
     state.record_run(NOON, NOON, -1, (0, 0, 0, 0), Decimal(0))
 
     def one(statement: str) -> Any:
-        return raw.execute(statement).fetchone()
+        return execute(path, statement)[0]
 
     newest = (tables.EVIDENCE, "模型-00007")
     assert one("SELECT count(*), min(model) FROM evidence WHERE provider = 'openrouter'") == newest
@@ -224,7 +223,6 @@ def test_the_file_does_not_grow_without_end(path: str) -> None:
     assert one("SELECT count(*), max(day) FROM free_chats") == (tables.DAYS, days[-1][0])
     assert one("SELECT count(*) FROM runs") == (tables.RUNS,)
     assert one("SELECT count(*) FROM runs WHERE exit_status = -1") == (1,)
-    raw.close()
 
 
 def test_a_provider_that_changes_everything_at_every_poll_fills_no_disk(path: str) -> None:
@@ -234,7 +232,7 @@ def test_a_provider_that_changes_everything_at_every_poll_fills_no_disk(path: st
     state = opened(path)
     for poll in range(tables.CHANGES // MAX_CHANGES + 3):
         state.remember_listing("openrouter", catalogue_of(poll), NOON)
-    (count, last) = sqlite3.connect(path).execute("SELECT count(*), max(now) FROM changes").fetchone()
+    ((count, last),) = execute(path, "SELECT count(*), max(now) FROM changes")
     assert count == tables.CHANGES
     assert last == "7"
 
@@ -248,16 +246,13 @@ def test_what_is_pruned_is_older_than_the_instant(path: str) -> None:
         state.remember_listing("openrouter", Listing(models=(Model(id="é", output_tokens=at.day),)), at)
     state.remember_listing("openrouter", Listing(models=(Model(id="é", output_tokens=0),)), NOON)
     state.prune(NOON)
-    raw = sqlite3.connect(path)
     statement = "SELECT count(*) FROM {}"
-    counts = [
-        raw.execute(statement.format(table)).fetchone()[0] for table in ("runs", "evidence", "free_chats", "changes")
-    ]
+    counts = [execute(path, statement.format(table))[0][0] for table in ("runs", "evidence", "free_chats", "changes")]
     assert counts == [1, 1, 1, 2]
     assert state.last_listing("openrouter") is not None
 
 
-def test_no_text_of_a_completion_is_in_the_file(path: str) -> None:
+def test_no_text_of_a_completion_is_in_the_file(file: str) -> None:
     marker = "Zwölf Boxkämpfer—密語-7f3a"
     chunk = f'data: {{"id":"x","object":"chat.completion.chunk","created":1,"model":"é","choices":[{{"index":0,"delta":{{"role":"assistant","content":"{marker}","reasoning":"{marker}","tool_calls":[{{"index":0,"id":"c","type":"function","function":{{"name":"f","arguments":"{marker}"}}}}]}},"finish_reason":"stop"}}]}}\n\n'  # noqa: E501
     asked = f'{{"model":"é","stream":true,"messages":[{{"role":"user","content":"{marker}"}}]}}'
@@ -272,30 +267,26 @@ def test_no_text_of_a_completion_is_in_the_file(path: str) -> None:
     facts = fold(exchange, dialects.load("openai-chat"), read.tables("openai-chat"))
     assert facts.reply is not None
     assert facts.reply.text.chars > 0
-    state = opened(path)
+    state = opened(file)
     state.keep("openrouter", Evidence(facts=facts, source=Source.LIVE, ref="live", at=NOON))
     state.close()
-    folder = os.path.dirname(path)
+    folder = os.path.dirname(file)
     held = b"".join(contents(os.path.join(folder, name))[0] for name in os.listdir(folder))
     assert b"chat answer" in held
     for written in (marker, "7f3a", "密語", marker.encode("unicode_escape").decode(), "Boxk"):
         assert written.encode() not in held
 
 
-def test_the_file_is_for_its_owner_alone(path: str) -> None:
-    opened(path)
-    assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
-    assert stat.S_IMODE(os.stat(os.path.dirname(path)).st_mode) == 0o700
+def test_the_file_is_for_its_owner_alone(tmp_path: Any) -> None:
+    file = str(tmp_path / "zustand" / "état.db")
+    opened(file)
+    assert stat.S_IMODE(os.stat(file).st_mode) == 0o600
+    assert stat.S_IMODE(os.stat(os.path.dirname(file)).st_mode) == 0o700
 
 
 def contents(path: str) -> tuple[bytes, list[str]]:
     with open(path, "rb") as file:
         return file.read(), os.listdir(os.path.dirname(path))
-
-
-@pytest.fixture
-def file(tmp_path: Any) -> str:
-    return str(tmp_path / "état.db")
 
 
 def test_a_newer_state_is_refused_and_left_as_it_is(file: str) -> None:
@@ -306,7 +297,7 @@ def test_a_newer_state_is_refused_and_left_as_it_is(file: str) -> None:
     raw.close()
     before = contents(file)
     with pytest.raises(
-        StateError, match=r"état\.db: expected a state of version 2 or older, found 3; a newer contracts"
+        StateError, match=r"état\.db: expected a state of version 3 or older, found 4; a newer contracts"
     ):
         opened(file)
     assert contents(file) == before
