@@ -103,8 +103,8 @@ COMMANDS = {
                     name="dialect",
                     flags=("--dialect",),
                     metavar="D",
-                    help="The wire API; else the provider's, or by the path.",
                     completes="dialect",
+                    help="The wire API; else the provider's, or by the path.",
                 ),
                 Option(
                     name="provider",
@@ -165,10 +165,10 @@ COMMANDS = {
             positional=Positional(
                 name="scenarios",
                 metavar="[SCENARIO]...",
+                completes="scenario",
                 help="What it does wrong, all at once; `listing:` or `chat:` before one keeps it to such requests.",
             ),
             options=(
-                completes="scenario",
                 Option(
                     name="port", flags=("--port",), kind="whole", metavar="N", help="Where it listens; else any port."
                 ),
@@ -234,10 +234,10 @@ COMMANDS = {
             positional=Positional(
                 name="target",
                 metavar="NAME|URL",
+                completes="shipped",
                 help="A row of the library such as openrouter, or a host's URL.",
                 many=False,
                 required=True,
-                completes="shipped",
             ),
             options=(
                 Option(
