@@ -15,6 +15,7 @@ from msgspec import Struct
 from contracts.dialects.order import OrderTable
 
 if TYPE_CHECKING:
+    from contracts.dialects.free import FreeBody
     from contracts.dialects.recorder import Recorder
     from contracts.facts import AnswerKind, Asked, ErrorSeen
     from contracts.model import Request
@@ -91,7 +92,14 @@ class Dialect(Protocol):
 
 
 class Asking(Protocol):
-    """How a dialect asks, in a module of its own (`openai_chat_ask`), as a replay never does."""
+    """How a dialect asks, in a module of its own (`openai_chat_ask`), as a replay never does.
+
+    `CHAT` is the path of a streamed chat below the base URL, with `{id}` where the model stands in it; `FreeChat` all
+    that the body of a free chat may hold, by which the spend guard reads it.
+    """
+
+    CHAT: str
+    FreeChat: type[FreeBody]
 
     def chat_path(self, model: str) -> str:
         """Give the path of a streamed chat below the base URL."""

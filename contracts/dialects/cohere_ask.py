@@ -5,7 +5,11 @@ from __future__ import annotations
 import msgspec
 
 from contracts.dialects import openai_chat_ask
+from contracts.dialects.free import FreeMessages
 from contracts.dialects.openai_chat_ask import PROMPT
+
+CHAT = "/v2/chat"  # the listing is at another version
+FreeChat = FreeMessages
 
 credentials = openai_chat_ask.credentials
 headers = openai_chat_ask.headers
@@ -13,9 +17,9 @@ probe = openai_chat_ask.probe  # the members that it has are the same here
 
 
 def chat_path(model: str) -> str:
-    """Give the path below the base URL, whatever the model; the listing is at another version."""
+    """Give the path below the base URL, whatever the model."""
     del model
-    return "/v2/chat"
+    return CHAT
 
 
 def free_chat(model: str, cap: int) -> bytes:

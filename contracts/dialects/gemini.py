@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from msgspec import structs
 
@@ -40,7 +41,7 @@ def asked(request: Request) -> Asked | None:
     body, plain = read
     name, _, verb = plain.path.rpartition("/")[2].rpartition(":")
     stream = verb == "streamGenerateContent" and "alt=sse" in re.split("[?&#]", request.url)
-    plain = structs.replace(plain, model=name or None, stream=stream, forced_call=_mode(body) == "ANY")
+    plain = structs.replace(plain, model=unquote(name) or None, stream=stream, forced_call=_mode(body) == "ANY")
     config = body.get("generationConfig", body.get("generation_config"))
     config = config if isinstance(config, dict) else {}
     cap = {"maxOutputTokens": config.get("maxOutputTokens", config.get("max_output_tokens"))}

@@ -1,24 +1,57 @@
-"""How dialect `gemini` asks: a tiny streamed chat, and a chat without a key. The model stands in the path.
-
-The rules of spend know a chat by its one path and by the model in its body, so they refuse these requests on a row that
-can be billed; a live run says so.
-"""
+"""How dialect `gemini` asks: a tiny streamed chat, and a chat without a key. The model stands in the path."""
 
 from __future__ import annotations
 
+from typing import Literal
 from urllib.parse import quote
 
 import msgspec
+from msgspec import Struct
 
 from contracts.dialects import openai_chat_ask
+from contracts.dialects.free import Cap, Temperature
 from contracts.dialects.openai_chat_ask import PROMPT
+
+CHAT = "/models/{id}:streamGenerateContent?alt=sse"  # the query makes it an event stream
 
 headers = openai_chat_ask.headers
 
 
+class Part(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A part of a content: text, and neither a file nor a call."""
+
+    text: str
+
+
+class Content(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One content, of text alone."""
+
+    role: Literal["user"]
+    parts: tuple[Part, ...]
+
+
+class GenerationConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+    """The cap, and neither further candidates nor another kind of output."""
+
+    max_output_tokens: Cap
+    temperature: Temperature | None = None
+
+
+class FreeChat(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+    """All that the body of a free chat may hold; the other spelling of its members, which the API reads too, is not."""
+
+    contents: tuple[Content, ...]
+    generation_config: GenerationConfig
+
+    @property
+    def cap(self) -> int:
+        """The most tokens that it may come to."""
+        return self.generation_config.max_output_tokens
+
+
 def chat_path(model: str) -> str:
-    """Give the path of a model's streamed chat below the base URL, with the query that makes it an event stream."""
-    return f"/models/{quote(model.removeprefix('models/'), safe='/-._~')}:streamGenerateContent?alt=sse"
+    """Give the path of a model's streamed chat below the base URL; a slash in its name is no step of the path."""
+    return CHAT.replace("{id}", quote(model.removeprefix("models/"), safe=""))
 
 
 def free_chat(model: str, cap: int) -> bytes:

@@ -3,18 +3,43 @@
 from __future__ import annotations
 
 import msgspec
+from msgspec import Struct
 
 from contracts.dialects import openai_chat_ask
+from contracts.dialects.free import Cap, Message, Temperature
 from contracts.dialects.openai_chat_ask import PROMPT
+
+CHAT = "/chat"
 
 credentials = openai_chat_ask.credentials
 headers = openai_chat_ask.headers
 
 
+class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What holds for the sampling; a cap of -1 or -2 stands for none."""
+
+    num_predict: Cap
+    temperature: Temperature | None = None
+
+
+class FreeChat(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """All that the body of a free chat may hold."""
+
+    model: str
+    messages: tuple[Message, ...]
+    options: Options
+    stream: bool = True
+
+    @property
+    def cap(self) -> int:
+        """The most tokens that it may come to."""
+        return self.options.num_predict
+
+
 def chat_path(model: str) -> str:
     """Give the path below the base URL, whatever the model."""
     del model
-    return "/chat"
+    return CHAT
 
 
 def free_chat(model: str, cap: int) -> bytes:

@@ -3,15 +3,41 @@
 from __future__ import annotations
 
 import msgspec
+from msgspec import Struct
+
+from contracts.dialects.free import Cap, Message, StreamOptions, Temperature
 
 # ASCII itself, so that damage in the answer cannot have been done on the way there, and an answer that cannot be.
 PROMPT = "Write good morning in French, German, Chinese and Russian, an emoji after each, and nothing else"
+CHAT = "/chat/completions"
+
+
+class FreeChat(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """All that the body of a free chat may hold; of two caps a server takes one, so both have to be low."""
+
+    model: str
+    messages: tuple[Message, ...]
+    stream: bool = False
+    stream_options: StreamOptions | None = None
+    temperature: Temperature | None = None
+    max_tokens: Cap | None = None
+    max_completion_tokens: Cap | None = None
+
+    def __post_init__(self) -> None:
+        """Raise ValueError where nothing caps the chat."""
+        if self.max_tokens is None and self.max_completion_tokens is None:
+            raise ValueError("Object missing required field `max_tokens`")
+
+    @property
+    def cap(self) -> int:
+        """The most tokens that it may come to."""
+        return max(self.max_tokens or 0, self.max_completion_tokens or 0)
 
 
 def chat_path(model: str) -> str:
     """Give the path below the base URL, whatever the model."""
     del model
-    return "/chat/completions"
+    return CHAT
 
 
 def free_chat(model: str, cap: int) -> bytes:

@@ -3,18 +3,38 @@
 from __future__ import annotations
 
 import msgspec
+from msgspec import Struct
 
 from contracts.dialects import openai_chat_ask
+from contracts.dialects.free import Cap, StreamOptions, Temperature
 from contracts.dialects.openai_chat_ask import PROMPT
+
+CHAT = "/completions"
 
 credentials = openai_chat_ask.credentials
 headers = openai_chat_ask.headers
 
 
+class FreeChat(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """All that the body of a free completion may hold: of one prompt, as a list of them makes as many answers."""
+
+    model: str
+    prompt: str
+    max_tokens: Cap
+    stream: bool = False
+    stream_options: StreamOptions | None = None
+    temperature: Temperature | None = None
+
+    @property
+    def cap(self) -> int:
+        """The most tokens that it may come to."""
+        return self.max_tokens
+
+
 def chat_path(model: str) -> str:
     """Give the path below the base URL, whatever the model."""
     del model
-    return "/completions"
+    return CHAT
 
 
 def free_chat(model: str, cap: int) -> bytes:

@@ -3,20 +3,39 @@
 from __future__ import annotations
 
 import msgspec
+from msgspec import Struct
 
 from contracts.dialects import openai_chat_ask
+from contracts.dialects.free import Cap, Temperature
 from contracts.dialects.openai_chat_ask import PROMPT
 
+CHAT = "/responses"
 MIN_CAP = 16  # the API refuses a lower max_output_tokens
 
 credentials = openai_chat_ask.credentials
 headers = openai_chat_ask.headers
 
 
+class FreeChat(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """All that the body of a free response may hold; an earlier one that it goes on from would be read anew."""
+
+    model: str
+    input: str
+    max_output_tokens: Cap
+    stream: bool = False
+    store: bool = False
+    temperature: Temperature | None = None
+
+    @property
+    def cap(self) -> int:
+        """The most tokens that it may come to."""
+        return self.max_output_tokens
+
+
 def chat_path(model: str) -> str:
     """Give the path below the base URL, whatever the model."""
     del model
-    return "/responses"
+    return CHAT
 
 
 def free_chat(model: str, cap: int) -> bytes:

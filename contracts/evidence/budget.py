@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from contracts.errors import SpendRefused
 from contracts.evidence.guard import SpendGuard
 from contracts.evidence.prices import ZeroPrice, amount
-from contracts.evidence.rules import CAPS, Allowed, Sending, decide
-from contracts.wire.strict_json import decode
+from contracts.evidence.rules import Allowed, Sending, asked_model, decide
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,10 +43,9 @@ class BudgetGuard(SpendGuard):
         body = request.body
         headers = {name.lower(): value for name, value in request.headers}
         sending = Sending(request.method, request.url, headers, body)
-        said, _ = decode(body) if body else ({}, ())
-        model = said.get("model") if isinstance(said, dict) else None
+        model = asked_model(sending, self._rules)
         # A chat that would be free if its model were: its shape bounds what it can cost.
-        pretended = {model: ZeroPrice(model=model, components=())} if isinstance(model, str) else {}
+        pretended = {} if model is None else {model: ZeroPrice(model=model, components=())}
         as_if_free = decide(sending, self._rules, pretended)
         if (
             len(headers) != len(request.headers)  # which the spend guard refuses
@@ -55,7 +53,7 @@ class BudgetGuard(SpendGuard):
             or not isinstance(as_if_free, Allowed)
         ):
             return await super().send(request, phase)
-        most = most_usd(self._entries(str(model)), len(body), next(said[name] for name in CAPS if name in said))
+        most = most_usd(self._entries(str(model)), len(body), as_if_free.cap)
         if most is None:
             self._ledger.refused()
             raise SpendRefused(f"{self._rules.provider}: not sent, the listing does not bound what {model} costs")

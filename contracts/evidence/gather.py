@@ -212,7 +212,8 @@ class Gathering:
             if model not in self.found.served:
                 return False
             said = [*said, self.found.served[model]]
-        proof = prove(model, said)
+        query = self._line.reader.tables.listing
+        proof = prove(model, said, query.prefix, query.suffix)
         if proof is not None:
             self._line.guard.proofs[model] = proof
         return proof is not None

@@ -11,7 +11,7 @@ from msgspec import Struct
 from contracts import dialects
 from contracts.evidence.asker import Question
 from contracts.evidence.keys import shown
-from contracts.evidence.rules import PROBE_MODEL, RowRules
+from contracts.evidence.rules import RowRules, probe_model
 from contracts.wire.status import is_success
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def speaks(evidence: Evidence, row: Provider, models: Sequence[str], now: dateti
     asking = dialects.load_asking(row.dialect)
     if asking is None:
         return False
-    path = asking.chat_path(PROBE_MODEL if evidence.facts.keyless else asked or "")
+    path = asking.chat_path(probe_model(asking.CHAT) if evidence.facts.keyless else asked or "")
     return evidence.ref == f"POST {shown(f'{row.base_url}{path}')}"
 
 
@@ -101,9 +101,10 @@ def rules(row: Provider, asking: Asking | None) -> RowRules:
         provider=row.name,
         base_url=base,
         catalogue=tuple(catalogue),
-        chat_path=root + (asking.chat_path("") if asking else "/"),
+        chat_path=root + (asking.CHAT if asking else "/"),
         declares_key=row.api_key is not None,
         bills=row.billing != "none",
+        free=asking.FreeChat if asking else None,
     )
 
 
@@ -132,8 +133,9 @@ def endpoints(row: Provider, model: str) -> Question:
 
 def probe(row: Provider, asking: Asking) -> Question:
     """Ask for a chat without a key, with a model that does not exist."""
-    url = f"{row.base_url}{asking.chat_path(PROBE_MODEL)}"
-    return Question(kind="chat", url=url, method="POST", body=asking.probe(PROBE_MODEL), keyless=True)
+    model = probe_model(asking.CHAT)
+    url = f"{row.base_url}{asking.chat_path(model)}"
+    return Question(kind="chat", url=url, method="POST", body=asking.probe(model), keyless=True)
 
 
 def chat(row: Provider, asking: Asking, model: str, cap: int) -> Question:

@@ -52,17 +52,20 @@ def proves_zero(model: Model) -> ZeroPrice | None:
     return ZeroPrice(model=model.id, components=names)
 
 
-def prove(model: str, pages: Iterable[Listing]) -> ZeroPrice | None:
+def prove(model: str, pages: Iterable[Listing], prefix: str = "", suffix: str = "") -> ZeroPrice | None:
     """Prove from all that this run read of a model (pages of a listing, its own endpoints) that it costs nothing.
 
     Every entry of the model has to prove it, also one that lists it as its alias. A listing with any fault proves
     nothing: its reader keeps the first entry of a repeated id, takes another member for an id that is missing, and
-    stops at a number of entries.
+    stops at a number of entries. `prefix` and `suffix` are parts of an id that a request may leave out: with and without
+    them it is one model.
     """
+    short = model.removeprefix(prefix).removesuffix(suffix)
+    names = {model, short, f"{prefix}{short}", f"{short}{suffix}", f"{prefix}{short}{suffix}"}
     entries: list[Model] = []
     for page in pages:
         if page.faults:
             return None
-        entries += [entry for entry in page.models if entry.id == model or model in entry.aliases]
+        entries += [e for e in page.models if not names.isdisjoint((e.id, *e.aliases))]
     proofs = [proves_zero(entry) for entry in entries]
-    return next((p for p in proofs if p is not None and p.model == model), None) if all(proofs) else None
+    return next((p for p in proofs if p is not None and p.model in names), None) if all(proofs) else None

@@ -10,6 +10,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from contracts import dialects, live
 from contracts.model import Exchange, Finding
@@ -76,10 +77,14 @@ def player(request: pytest.FixtureRequest) -> Iterator[Player]:
         thread.join()
 
 
+def model_of(player: Player, name: str) -> str:
+    """Name the model whose stream is played, as its request does."""
+    return str(asked(name, player.stream.request.url, player.stream.request.body).model)
+
+
 def judged(player: Player, name: str, folder: Path, **changes: Any) -> dict[str, Finding]:
     """Check one provider live; gives the findings by contract, of which a violation or an unknown is kept."""
-    request = player.stream.request
-    model = asked(name, request.url, request.body).model
+    model = model_of(player, name)
     row = {"dialect": name, "base_url": f"http://127.0.0.1:{player.server_port}/api", "api_key": "LOOPBACK_KEY",
            "models": [model], "listing": {"path": "/models"}, **changes}  # fmt: skip
     path = folder / "providers.yaml"
@@ -99,11 +104,6 @@ def test_what_is_free_is_asked_and_what_is_not_is_told(player: Player, name: str
     assert found["reply.finish"].outcome.value == "unknown"
     assert found["reply.finish"].reason
     posts = [one for one in player.requests if one[0] == "POST"]
-    if name == "gemini":
-        # Every model has a path of its own there, and the rules of spend know one path.
-        assert (posts, found["error.shape"].outcome.value) == ([], "unknown")
-        assert "not in the row's catalogue" in (found["error.shape"].reason or "")
-        return
     ((_, _, headers, _),) = posts
     assert not any(KEY in value for value in headers.values())
     assert found["error.shape"].outcome.value == "holds"
@@ -113,15 +113,34 @@ def test_what_is_free_is_asked_and_what_is_not_is_told(player: Player, name: str
 def test_where_nothing_is_billed_the_chat_is_sent_and_judged(player: Player, name: str, tmp_path: Path) -> None:
     found = judged(player, name, tmp_path, billing="none")
     chats = [one for one in player.requests if one[0] == "POST" and KEY in str(one[2])]
-    if name == "gemini":
-        assert chats == []
-        assert {found[c].outcome.value for c in ASKED if c.startswith("reply.")} == {"unknown"}
-        assert "not in the row's catalogue" in (found["reply.finish"].reason or "")
-        return
     ((_, path, headers, body),) = chats
     asking = dialects.load_asking(name)
     assert asking is not None
-    assert path == f"/api{asking.chat_path('')}"
+    assert path == f"/api{asking.chat_path(model_of(player, name))}"
     assert dict(asking.headers()).items() <= headers.items()
     assert asked(name, path, body).stream is True
     assert {c: found[c].outcome.value for c in ASKED} == dict.fromkeys(ASKED, "holds")
+
+
+def priced(player: Player, components: dict[str, str]) -> dict[str, str]:
+    """Price every model of the listing alike; gives the row's listing that reads it."""
+    listing = json.loads(b"".join(player.listing.body))
+    (entries,) = [v for v in listing.values() if isinstance(v, list)]
+    for entry in entries:
+        entry["pricing"] = components
+    player.listing = structs.replace(player.listing, body=(json.dumps(listing, ensure_ascii=False).encode(),))
+    return {"path": "/models", "prices": "pricing"}
+
+
+@pytest.mark.parametrize(("player", "name"), [(n, n) for n in OTHERS], indirect=["player"], ids=OTHERS)
+@pytest.mark.parametrize("price", ["0", "0.0000001"])
+def test_a_model_that_the_listing_prices_at_nothing_is_asked_on_a_row_that_bills_and_no_other(
+    player: Player, name: str, price: str, tmp_path: Path
+) -> None:
+    row = {"listing": priced(player, {"prompt": "0", "completion": price}), "free_chats_per_day": 1}
+    found = judged(player, name, tmp_path, **row)
+    chats = [one for one in player.requests if one[0] == "POST" and KEY in str(one[2])]
+    assert len(chats) == (price == "0")
+    expected = "holds" if price == "0" else "unknown"
+    of_chats = [c for c in ASKED if not c.startswith("http.")]  # which the listing shows too
+    assert {c: found[c].outcome.value for c in of_chats} == dict.fromkeys(of_chats, expected)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from contracts.dialects.openai_chat_ask import FreeChat
 from contracts.errors import SpendRefused
 from contracts.evidence.guard import SpendGuard
 from contracts.evidence.ledger import Ledger
@@ -31,6 +32,7 @@ RULES = RowRules(
     catalogue=(("GET", "/v1/models"), ("GET", "/v1/models/{id}/endpoints"), ("POST", "/v1/show")),
     chat_path="/v1/chat/completions",
     declares_key=True,
+    free=FreeChat,
 )
 PROOFS = {FREE: ZeroPrice(model=FREE, components=("completion", "prompt"))}
 KEYED = {"authorization": "Bearer sk-1", "content-type": "application/json"}

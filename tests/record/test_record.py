@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from contracts import captures
 from contracts.captures.secrets import scrubbed
+from contracts.dialects.openai_chat_ask import FreeChat
 from contracts.errors import ConfigError, EvidenceError, SpendRefused
 from contracts.evidence.budget import ADDED_TOKENS, BudgetGuard, most_usd
 from contracts.evidence.ledger import Ledger
@@ -309,7 +310,7 @@ async def _nothing() -> AsyncIterator[bytes]:
 def test_no_interleaving_of_chats_passes_the_budget(order: list[int], affordable: int, chats: int) -> None:
     base = "http://127.0.0.1:9/v1"
     rules = RowRules(
-        provider="p", base_url=base, catalogue=(), chat_path="/v1/chat/completions", declares_key=True, bills=True
+        provider="p", base_url=base, catalogue=(), chat_path="/v1/chat/completions", declares_key=True, free=FreeChat
     )
     body = '{"model":"é","messages":[],"max_tokens":1}'.encode()
     price = entry(prompt="0.001", completion="0")
@@ -347,7 +348,7 @@ def test_no_interleaving_of_chats_passes_the_budget(order: list[int], affordable
 def test_a_budget_buys_tiny_chats_and_nothing_else(change: dict[str, Any]) -> None:
     base = "http://127.0.0.1:9/v1"
     rules = RowRules(
-        provider="p", base_url=base, catalogue=(), chat_path="/v1/chat/completions", declares_key=True, bills=True
+        provider="p", base_url=base, catalogue=(), chat_path="/v1/chat/completions", declares_key=True, free=FreeChat
     )
     wire = Counting([])
     guard = BudgetGuard(wire, rules, Ledger(Decimal(10**6)))
