@@ -18,7 +18,7 @@ from contracts.captures import folder as folders
 from contracts.captures import scrubbing, secrets, timing, vcr_write
 from contracts.config import catalogue as catalogues
 from contracts.errors import CaptureError, ConfigError, EvidenceError, SpendRefused
-from contracts.evidence import coding, keys, lookups, plan, proxies, reading, tls
+from contracts.evidence import keys, lookups, plan, proxies, reading, tls
 from contracts.evidence.asker import Line, ask
 from contracts.evidence.budget import BudgetGuard
 from contracts.evidence.gather import Gathering
@@ -32,6 +32,7 @@ from contracts.model import Exchange, Request
 from contracts.run import CASSETTES, config_path
 from contracts.settings import Shared
 from contracts.text.scrub import scrub
+from contracts.wire import content_coding as coding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -17,10 +17,6 @@ class Bounds(NamedTuple):
     listing_bytes: int = 64 * 1024 * 1024  # decoded; 100,000 models with prices have 60 MiB
     stream_bytes: int = 16 * 1024 * 1024  # decoded; the reply to a free chat has 20 KiB
     error_bytes: int = 1024 * 1024  # decoded; the longest edge page seen has 60 KiB
-    ratio: int = 500  # of decompressed to compressed: JSON reaches 20, an extreme one 100
-    ratio_free_bytes: int = (
-        1024 * 1024
-    )  # below this a bomb does no harm, and short repetitive bodies do reach high ratios
     events: int = 200_000  # a stream of 64 tokens has 70
     pages: int = 100
     redirects: int = 3

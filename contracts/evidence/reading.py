@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import structs
 
 from contracts.errors import EvidenceError
-from contracts.evidence import coding
 from contracts.evidence.http1 import CutError
 from contracts.facts import Facts, Fault, Timing
 from contracts.fold import Fold, Limits
+from contracts.wire import content_coding as coding
 from contracts.wire.status import is_success
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ async def read(response: Incoming, wanted: Wanted, reader: Reader, clock: Clock,
     headers = head(response, bounds)
     limit = _limit(wanted.kind, response.status, bounds)
     # One byte more than the fold will keep, so that it drops what is too long rather than parse it.
-    unpacked = coding.Decoder(coding.declared(headers), limit + 1, bounds)
+    unpacked = coding.Decoder(coding.declared(headers), limit + 1)
     fold = Fold(
         wanted.request, response.status, headers, reader.dialect, reader.tables,
         wanted.kind, Limits(body_bytes=limit), wanted.about,

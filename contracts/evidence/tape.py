@@ -9,9 +9,9 @@ from collections.abc import AsyncIterable, AsyncIterator
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from contracts.evidence import coding
 from contracts.evidence.http1 import CutError
 from contracts.model import Ended
+from contracts.wire import content_coding as coding
 
 if TYPE_CHECKING:
     from contracts.evidence.limits import Bounds
@@ -72,7 +72,7 @@ async def _taken(body: AsyncIterable[bytes], take: Take, started_at: float) -> A
 
 def decoded(take: Take, bounds: Bounds) -> tuple[tuple[bytes, ...], tuple[float, ...], Fault | None]:
     """Take the coding off a body chunk by chunk, so that each keeps the time of its arrival; and tell its fault."""
-    unpacked = coding.Decoder(coding.declared(take.headers), bounds.listing_bytes, bounds)
+    unpacked = coding.Decoder(coding.declared(take.headers), bounds.listing_bytes)
     pieces: list[tuple[float, bytes]] = []
     for ms, chunk in zip(take.arrivals_ms, take.chunks, strict=True):
         pieces.append((ms, b"".join(unpacked.feed(chunk))))

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contracts.errors import EvidenceError
-from contracts.evidence import coding, http1
-from contracts.evidence.limits import Bounds
+from contracts.evidence import http1
 from contracts.testing import HostileProvider
+from contracts.wire import content_coding as coding
 from tests.live.conftest import FREE, KEY, Check, row
 
 BODY = 'data: {"content":"Größe — 你好 😀"}\r\n\r\n'.encode()
@@ -143,8 +143,8 @@ def test_a_chunk_that_is_none_cuts_the_body(chunk: bytes) -> None:
         answered([HEAD + b"Transfer-Encoding: chunked\r\n\r\n" + chunk])
 
 
-def decoded(coding_: str, pieces: list[bytes], limit: int = 1 << 20, **bounds: int) -> tuple[bytes, str | None]:
-    decoder = coding.Decoder((coding_,) if coding_ else (), limit, Bounds(**bounds))
+def decoded(coding_: str, pieces: list[bytes], limit: int = 1 << 20) -> tuple[bytes, str | None]:
+    decoder = coding.Decoder((coding_,) if coding_ else (), limit)
     out = [piece for chunk in pieces for piece in decoder.feed(chunk)]
     out += decoder.finish(cut=False)
     return b"".join(out), decoder.fault.kind if decoder.fault else None

@@ -6,14 +6,13 @@ What does not decode is a fact, not an error: the fault says what and where, and
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from contracts.facts import Coding, Fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from contracts.evidence.limits import Bounds
     from contracts.model import Headers
 
 GZIP_MAGIC = b"\x1f\x8b\x08"  # RFC 1952: the magic number, and deflate, the only method there is
@@ -21,6 +20,16 @@ ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"  # RFC 8878
 PIECE_BYTES = 1024 * 1024  # decoded at once: what a bomb may take before its size is looked at
 _GZIP, _ZLIB, _RAW = zlib.MAX_WBITS | 16, zlib.MAX_WBITS, -zlib.MAX_WBITS
 PROBE_BYTES = 3
+
+
+class Bomb(NamedTuple):
+    """From when on a body is taken for a decompression bomb, and is not read on."""
+
+    ratio: int = 500  # of decompressed to compressed: JSON reaches 20, an extreme one 100
+    free_bytes: int = 1024 * 1024  # below this one does no harm, and short repetitive bodies do reach high ratios
+
+
+BOMB = Bomb()
 
 
 def declared(headers: Headers) -> tuple[str, ...]:
@@ -32,9 +41,9 @@ def declared(headers: Headers) -> tuple[str, ...]:
 class Decoder:
     """Takes a body's coding off. `fault` is the first thing that was wrong; `stopped` says that no more is wanted."""
 
-    def __init__(self, codings: tuple[str, ...], limit: int, bounds: Bounds) -> None:
+    def __init__(self, codings: tuple[str, ...], limit: int, bomb: Bomb = BOMB) -> None:
         """Start on a body of these codings, of which at most `limit` decoded bytes are wanted."""
-        self._codings, self._limit, self._bounds = codings, limit, bounds
+        self._codings, self._limit, self._bomb = codings, limit, bomb
         self._name = ", ".join(codings)[:60] or "identity"
         self._stream: zlib._Decompress | None = None
         self._head = b""
@@ -139,11 +148,9 @@ class Decoder:
         """Give decoded bytes as far as the limits allow."""
         room = self._limit - self.decoded_bytes
         self.decoded_bytes += len(piece)
-        bounds = self._bounds
-        if self._stream is not None and self.decoded_bytes > max(
-            bounds.ratio_free_bytes, bounds.ratio * self.raw_bytes
-        ):
-            self._blame("bomb", f"{self.raw_bytes} bytes became more than {bounds.ratio} times as many")
+        bomb = self._bomb
+        if self._stream is not None and self.decoded_bytes > max(bomb.free_bytes, bomb.ratio * self.raw_bytes):
+            self._blame("bomb", f"{self.raw_bytes} bytes became more than {bomb.ratio} times as many")
             self.stopped = True
         elif len(piece) > room:
             self.stopped = True
