@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
     from contracts.dialects import Dialect, Tables
     from contracts.dialects.twin import Plain
-    from contracts.facts import AnswerKind, BodyKind
+    from contracts.facts import AnswerKind, Asked, BodyKind
     from contracts.model import Exchange, Headers, Request
+    from contracts.text.looping import Tail
 
 MAX_HEADERS = 100
 MAX_HEADER_CHARS = 512
@@ -63,17 +64,21 @@ class Fold:
         kind: AnswerKind | None = None,
         limits: Limits = LIMITS,
         about: str | None = None,
+        asked: Asked | None = None,
+        tail: Tail | None = None,
     ) -> None:
-        """Start on the answer to `request`; status and headers have arrived, the body has not.
+        """Start on the answer to `request`, of which the body has not arrived.
 
-        `about` is the model that an answer of kind `model` speaks of.
+        `about` is the model of an answer of kind `model`, `asked` what is known of the request already, and `tail`
+        takes the text of the first choice.
         """
         self._about_model = about
         self._dialect, self._tables, self._status, self._headers = dialect, tables, status, headers
         self._keyless, self._limits = request.keyless, limits
         self._path = asking.path_of(request.url)
         self._kind: AnswerKind | None = kind or dialect.kind(request.method, self._path)
-        self._asked = dialect.asked(request) if self._kind in ("chat", None) else None
+        self._asked = (asked or dialect.asked(request)) if self._kind in ("chat", None) else None
+        self._tail = tail
         label = media_type.parse([v for n, v in headers if n.lower() == "content-type"])
         self._label = label.essence if label else ""
         self._body_kind: BodyKind | None = None
@@ -81,8 +86,7 @@ class Fold:
         self._bytes = 0
         self._over: Fault | None = None
         self._decoder: sse.Decoder | ndjson.Decoder | None = None
-        self._recorder: Recorder | None = None
-        self._twins = Twins()
+        self._recorder, self._twins = None, Twins()  # type: Recorder | None, Twins
         self._plain: Callable[[Recorder, object], Plain | None] | None = getattr(dialect, "plain", None)
 
     def feed(self, chunk: bytes) -> None:
@@ -116,7 +120,7 @@ class Fold:
         """Read what was kept, and all that comes, through the decoder of the body's kind."""
         decoder = sse.Decoder if self._body_kind == "sse" else ndjson.Decoder
         self._decoder, self._head = decoder(self._limits.event_bytes), []
-        self._recorder = Recorder(self._tables, streamed=True)
+        self._recorder = Recorder(self._tables, streamed=True, tail=self._tail)
         self._events(self._decoder.feed(kept))
 
     def _keep(self, chunk: bytes) -> None:
@@ -233,7 +237,7 @@ class Fold:
             body = structs.replace(facts.body, kind="ndjson")
             assert self._decoder is not None  # noqa: S101 - set by _stream
             return self._streamed(structs.replace(facts, body=body), self._decoder)
-        recorder = Recorder(self._tables, streamed=False)
+        recorder = Recorder(self._tables, streamed=False, tail=self._tail)
         for fault in faults:
             recorder.json_fault(fault)
         if value is UNREADABLE:

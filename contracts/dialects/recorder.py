@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from contracts.dialects import Tables
+    from contracts.text.looping import Tail
 
 MAX_CHOICES = 128  # OpenAI refuses n above 128; more would be an attack on memory
 MAX_FINISHES = 8  # kept per choice; the count goes on
@@ -52,9 +53,9 @@ class ChoiceRecord:
 class Recorder:
     """Collects what one chat answer says. `event` and `byte` are the place of what is being folded now."""
 
-    def __init__(self, tables: Tables, *, streamed: bool) -> None:
-        """Start empty; `streamed` is whether events are folded or one body."""
-        self.tables, self.streamed = tables, streamed
+    def __init__(self, tables: Tables, *, streamed: bool, tail: Tail | None = None) -> None:
+        """Start empty; `streamed` is whether events are folded or one body, `tail` takes the first choice's text."""
+        self.tables, self.streamed, self.tail = tables, streamed, tail
         self.event: int | None = None
         self.byte: int | None = 0
         self.events = self.unread = self.arguments_chars = 0
@@ -97,6 +98,8 @@ class Recorder:
         if not choice.visible:
             choice.visible = not piece.isspace()
         choice.answer.feed(piece, self.event, self.byte)
+        if self.tail is not None and choice.index == 0:
+            self.tail.feed(piece)
         if choice.finish_count:
             self.late(choice, "text")
 
