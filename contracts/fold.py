@@ -82,8 +82,7 @@ class Fold:
         label = media_type.parse([v for n, v in headers if n.lower() == "content-type"])
         self._label = label.essence if label else ""
         self._body_kind: BodyKind | None = None
-        self._head: list[bytes] = []
-        self._bytes = 0
+        self._head, self._bytes = [], 0  # type: list[bytes], int
         self._over: Fault | None = None
         self._decoder: sse.Decoder | ndjson.Decoder | None = None
         self._recorder, self._twins = None, Twins()  # type: Recorder | None, Twins
