@@ -11,6 +11,7 @@ import typer
 
 from contracts_cli.__main__ import CLOSED_PIPE, USAGE
 from contracts_cli.argv import COMPLETE
+from contracts_cli.examples import shown
 from contracts_cli.options import COMMANDS, Command, Option, Positional, parse_seconds
 
 EPILOG = (
@@ -59,7 +60,9 @@ def build(choose: Callable[[Command, Any], None]) -> typer.Typer:
     )
     app.callback()(_root)
     for command in COMMANDS.values():
-        app.command(command.name, help=command.help, epilog=EPILOG)(_callback(command, choose))
+        app.command(command.name, help=command.help, epilog=f"{shown(command.name)}\n\n{EPILOG}")(
+            _callback(command, choose)
+        )
     return app
 
 
