@@ -185,7 +185,7 @@ def write_note(provider: str, findings: Sequence[Finding], texts: Mapping[str, s
     )
 
 
-def encode(value: Report | Note | Finding) -> bytes:
+def encode(value: Struct) -> bytes:
     r"""One line of JSON in UTF-8, members in the published order, without a line end.
 
     What may pass for the end of a line or for a command to a terminal is written as \u escapes; JSON means the same.

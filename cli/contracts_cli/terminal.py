@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from contracts.errors import ConfigError
+
+if TYPE_CHECKING:
+    from msgspec import Struct
 
 NARROWEST = 40  # columns; below that a wrapped line helps nobody
 UNBOUNDED = 1_000_000  # columns of a pipe or a file: one finding stays one line for grep
@@ -21,8 +24,10 @@ def write(text: str) -> None:
     write_bytes(text.encode(encoding, "backslashreplace"))
 
 
-def write_json(value: object) -> None:
-    """Write a value as JSON: one line for programs, indented for people.
+def write_json(value: Struct) -> None:
+    r"""Write a value as JSON: one line for programs, indented for people.
+
+    What a terminal would obey is written as \u escapes, also where a provider sent it.
 
     Raises:
         ConfigError: as `write_bytes`.
@@ -30,7 +35,9 @@ def write_json(value: object) -> None:
     """
     from msgspec import json
 
-    data = json.encode(value)
+    from contracts.report import encode
+
+    data = encode(value)
     write_bytes((json.format(data) if sys.stdout.isatty() else data) + b"\n")
 
 
