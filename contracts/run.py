@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Literal
@@ -22,9 +23,10 @@ from contracts.report import Report, write_note
 from contracts.settings import DEFAULT_DIALECT, Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from contracts.config.catalogue import BoundContract, Catalogue
+    from contracts.evidence.memory import Memory
     from contracts.facts import Facts, Listing
     from contracts.model import Exchange, Finding, Provider, StaleWaiver
     from contracts.report import Note
@@ -78,8 +80,20 @@ def check(
 
 
 def _check_live(settings: Settings, warn: Tell, ready: Ready, progress: Progress) -> tuple[Report, int]:
-    """Ask providers, one run at a time for each state; a replay needs none of what this imports."""
+    """Ask providers; a replay needs none of what this imports."""
     from contracts import live
+
+    with remembered(settings.state, settings.wait_s, warn) as memory:
+        return live.check(settings, memory=memory, ready=ready, progress=progress)
+
+
+@contextmanager
+def remembered(state: str | None, wait_s: float, warn: Tell) -> Iterator[Memory]:
+    """Open a state for one run that asks providers, and keep every other away from it.
+
+    Raises:
+        LockedError: where another run has the state, and had it for as long as this one was to wait.
+    """
     from contracts.evidence import remembering
     from contracts.state.lock import one_run
 
@@ -94,10 +108,10 @@ def _check_live(settings: Settings, warn: Tell, ready: Ready, progress: Progress
             warn(text)
 
     with (
-        remembering.opened(settings.state, tell) as memory,
-        one_run(settings.state, wait_s=settings.wait_s, warn=tell_what_is_new),
+        remembering.opened(state, tell) as memory,
+        one_run(state, wait_s=wait_s, warn=tell_what_is_new),
     ):
-        return live.check(settings, memory=memory, ready=ready, progress=progress)
+        yield memory
 
 
 def inspect(settings: InspectSettings) -> tuple[Report, int]:

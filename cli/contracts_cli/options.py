@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contracts_cli.command import Command, Kind, Option, Positional, parse_seconds
-from contracts_cli.shared_options import CONFIG, FORMAT, JUDGING, RETRIES, STATE, TIMEOUT
+from contracts_cli.shared_options import CONFIG, FORMAT, JUDGING, RETRIES, STATE, TIMEOUT, WAIT
 
 __all__ = ["COMMANDS", "Command", "Kind", "Option", "Positional", "parse_seconds"]
 
@@ -29,14 +29,7 @@ COMMANDS = {
                 TIMEOUT,
                 RETRIES,
                 STATE,
-                Option(
-                    name="wait_s",
-                    flags=("--wait",),
-                    kind="seconds",
-                    metavar="[=TIME]",
-                    bare="10m",
-                    help="Wait for another run with this state to end, 10 minutes unless said; else this one exits 3.",
-                ),
+                WAIT,
                 Option(
                     name="strict_waivers",
                     flags=("--strict-waivers",),
@@ -226,6 +219,7 @@ COMMANDS = {
                     help="Limit for all of it, such as 60s (the default), 500ms or 2m.",
                 ),
                 STATE,
+                WAIT,
             ),
         ),
         Command(

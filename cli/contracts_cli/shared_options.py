@@ -53,6 +53,14 @@ RETRIES = Option(
     metavar="N",
     help="Further attempts where no connection can be made; none by default.",
 )
+WAIT = Option(
+    name="wait_s",
+    flags=("--wait",),
+    kind="seconds",
+    metavar="[=TIME]",
+    bare="10m",
+    help="Wait for another run with this state to end, 10 minutes unless said; else this one exits 3.",
+)
 VERBOSE = Option(name="verbose", flags=("-v", "--verbose"), kind="flag", help="Show everything, also what holds.")
 
 JUDGING = (

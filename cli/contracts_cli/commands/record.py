@@ -8,7 +8,7 @@ from decimal import Decimal, InvalidOperation
 
 from msgspec import Struct
 
-from contracts.errors import ConfigError, EvidenceError
+from contracts.errors import ConfigError, EvidenceError, LockedError
 from contracts.text.scrub import scrub
 from contracts_cli import terminal
 
@@ -17,7 +17,7 @@ MOST_USD = 1000  # more is a slip of the unit
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """What was asked for; `folder` None is `cassettes` beside the providers file, `max_spend` is in USD."""
+    """What was asked for; `folder` None is `cassettes` beside the providers file, `max_spend` is USD, `*_s` seconds."""
 
     provider: str
     config: str | None = None
@@ -26,13 +26,14 @@ class Settings(Struct, frozen=True, kw_only=True):
     max_spend: str = "0"
     timeout_s: float = 60.0
     state: str | None = None
+    wait_s: float = 0.0
 
 
 def run(settings: Settings) -> int:
     """Record, list the files on standard output and all else on standard error, and return the exit status."""
     budget_usd = budget(settings.max_spend)
     from contracts import record
-    from contracts.evidence import remembering
+    from contracts.run import remembered
     from contracts.state.place import place
 
     asked = record.RecordSettings(
@@ -44,8 +45,11 @@ def run(settings: Settings) -> int:
         timeout_s=settings.timeout_s,
     )
     try:
-        with remembering.opened(place(settings.state, os.environ), terminal.complain) as memory:
+        with remembered(place(settings.state, os.environ), settings.wait_s, terminal.complain) as memory:
             recorded = record.record(asked, memory=memory)
+    except LockedError as error:
+        terminal.complain(f"{error}; --wait waits for it to end")
+        return UNKNOWN
     except EvidenceError as error:
         terminal.complain(str(error))
         return UNKNOWN
