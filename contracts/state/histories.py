@@ -1,13 +1,13 @@
 """Timelines out of rows: of each provider its polls, and of each contract what changed meanwhile.
 
-Polls are in the order in which they were booked. A clock that was set back dates a later poll earlier; what comes
+Polls are in the order in which they were booked. A clock that was set back dates a later poll earlier; what came
 before it is then shown just before it, so that instants ascend and each poll keeps its outcome.
 """
 
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from contracts.state.runs import rosters
 from contracts.state.sighting_rows import STATES, of_providers
@@ -25,7 +25,25 @@ STEP = timedelta(microseconds=1)
 TRANSITIONS = "SELECT provider, model, contract, at, outcome, was, was_at FROM transitions"
 SEEN = "SELECT provider, model, contract, first_seen, last_seen, count FROM sightings"
 
-Instants = dict[str, "datetime"]  # of polls: as written, and as shown
+
+class Polls(NamedTuple):
+    """The polls of a provider that are shown, by the instant as it is written, and what else was booked."""
+
+    shown: dict[str, datetime]
+    booked: frozenset[str]
+
+    def at(self, written: str) -> datetime:
+        """Tell when a change is shown: that of an earlier poll before all that are shown, whatever its clock said."""
+        found = self.shown.get(written)
+        if found is None:
+            found = read_instant(written)
+            first = next(iter(self.shown.values()), found)
+            if found >= first and written in self.booked:
+                found = first - STEP
+        return found
+
+
+NONE = Polls({}, frozenset())
 
 
 def timelines(connection: Connection, providers: Sequence[str] | None, polls: int) -> list[Timeline]:
@@ -45,7 +63,7 @@ def timelines(connection: Connection, providers: Sequence[str] | None, polls: in
         rows = of_providers(connection, STATES, names)
     states, seen = _grouped(rows), _grouped(_read(connection, SEEN, providers))
     changes = _grouped(_transitions(connection, providers, earliest))
-    return [_timeline(n, shown.get(n, {}), states.get(n, {}), changes.get(n, {}), seen.get(n, {})) for n in names]
+    return [_timeline(n, shown.get(n, NONE), states.get(n, {}), changes.get(n, {}), seen.get(n, {})) for n in names]
 
 
 def _read(connection: Connection, statement: str, providers: Sequence[str] | None) -> Rows:
@@ -63,21 +81,22 @@ def _transitions(connection: Connection, providers: Sequence[str] | None, earlie
     ]
 
 
-def _polls(connection: Connection, providers: Sequence[str] | None, polls: int) -> tuple[dict[str, Instants], str]:
+def _polls(connection: Connection, providers: Sequence[str] | None, polls: int) -> tuple[dict[str, Polls], str]:
     """Give the last polls of each provider, ascending, and the earliest instant of all."""
     held = rosters(connection)
     runs = connection.read("SELECT started_at, roster FROM runs WHERE roster IS NOT NULL ORDER BY id DESC")
     named = None if providers is None else set(providers)
     # Providers that were polled by the same runs have the same polls: these are looked for once.
-    shared: dict[frozenset[int], Instants] = {}
-    shown: dict[str, Instants] = {}
+    booked = frozenset(str(at) for at, _ in runs)
+    shared: dict[frozenset[int], Polls] = {}
+    shown: dict[str, Polls] = {}
     for name, numbers in sorted(_numbers(held).items()):
         if named is None or name in named:
             if numbers not in shared:
-                last = [str(at) for at, roster in runs if roster in numbers][:polls]
-                shared[numbers] = dict(zip(reversed(last), _ascending(map(read_instant, reversed(last))), strict=False))
+                last = [str(at) for at, roster in runs if roster in numbers][:polls][::-1]
+                shared[numbers] = Polls(dict(zip(last, _ascending(map(read_instant, last)), strict=True)), booked)
             shown[name] = shared[numbers]
-    return shown, min((min(instants) for instants in shared.values() if instants), default="")
+    return shown, min((min(one.shown) for one in shared.values() if one.shown), default="")
 
 
 def _numbers(held: Mapping[int, Roster]) -> dict[str, frozenset[int]]:
@@ -107,13 +126,13 @@ def _grouped(rows: Rows) -> dict[str, dict[tuple[str, str], Rows]]:
 
 def _timeline(
     name: str,
-    polls: Instants,
+    polls: Polls,
     states: Mapping[tuple[str, str], Rows],
     changes: Mapping[tuple[str, str], Rows],
     seen: Mapping[tuple[str, str], Rows],
 ) -> Timeline:
     """Put one provider together."""
-    instants = tuple(polls.values())
+    instants = tuple(polls.shown.values())
     lines = []
     for key in sorted(states):
         ((outcome, since),) = states[key]
@@ -132,7 +151,7 @@ def _timeline(
     return Timeline(provider=name, polls=instants, lines=tuple(lines))
 
 
-def _changes(rows: Sequence[tuple[Any, ...]], outcome: str, since: str, polls: Instants) -> list[Change]:
+def _changes(rows: Sequence[tuple[Any, ...]], outcome: str, since: str, polls: Polls) -> list[Change]:
     """Give the changes of one contract, ascending: what was before the first row, the rows, and what it is now."""
     told: list[tuple[str, str]] = []
     if rows and rows[0][2] is not None and rows[0][3] is not None:
@@ -140,5 +159,5 @@ def _changes(rows: Sequence[tuple[Any, ...]], outcome: str, since: str, polls: I
     told += [(at, became) for at, became, _, _ in rows]
     if not told or told[-1][1] != outcome:
         told.append((since, outcome))
-    instants = _ascending(polls.get(at) or read_instant(at) for at, _ in told)
+    instants = _ascending(polls.at(at) for at, _ in told)
     return [Change(at=at, outcome=became) for at, (_, became) in zip(instants, told, strict=True)]

@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 
     Key = tuple[str, str]  # model, empty for the provider as a whole, and contract
     Told = Mapping[Key, Finding]
+    Known = Mapping[Key, tuple[str, str]]  # the outcome, and the instant since when
 
 GONE = Outcome.NOT_APPLICABLE.value
 
 
-def changed(known: Mapping[Key, str], told: Told, *, complete: bool) -> dict[Key, tuple[str, Finding | None]]:
+def changed(known: Known, told: Told, *, complete: bool) -> dict[Key, tuple[str, Finding | None]]:
     """Give the new outcome of each that changed, with the finding that says so, None where one is missing.
 
     Args:
@@ -30,11 +31,13 @@ def changed(known: Mapping[Key, str], told: Told, *, complete: bool) -> dict[Key
         complete: the poll judged every contract and model of the provider, so that what it does not name is gone.
     """
     changes: dict[Key, tuple[str, Finding | None]] = {}
+    named = 0
     for key, finding in told.items():
-        outcome = finding.outcome.value
-        if known.get(key) != outcome:
-            changes[key] = outcome, finding
-    if len(told) == len(known) and all(map(told.__contains__, known)):
+        was = known.get(key)
+        named += was is not None
+        if was is None or was[0] != finding.outcome:
+            changes[key] = finding.outcome.value, finding
+    if named == len(known):
         return changes  # the rule, as a provider is asked for the same at every poll
     of_models = {contract for model, contract in told if model}
     for key in known.keys() - told.keys():
@@ -46,6 +49,6 @@ def changed(known: Mapping[Key, str], told: Told, *, complete: bool) -> dict[Key
             outcome = GONE
         else:
             continue
-        if known[key] != outcome:
+        if known[key][0] != outcome:
             changes[key] = outcome, whole
     return changes

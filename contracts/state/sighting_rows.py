@@ -56,13 +56,11 @@ class Seeing:
         """Read what is known of providers that are polled at an instant."""
         self._connection, self._at, self._written_at = connection, at, instant(at)
         self._sightings: dict[str, dict[Key, Sighting | None]] = {}
-        self._states: dict[str, dict[Key, str]] = {}
-        self._since: dict[tuple[str, str, str], str] = {}
+        self._states: dict[str, dict[Key, tuple[str, str]]] = {name: {} for name in providers}
         for provider, model, contract, *row in of_providers(connection, SIGHTINGS, providers):
             self._sightings.setdefault(provider, {})[model, contract] = _sighting(row)
         for provider, model, contract, outcome, since in of_providers(connection, STATES, providers):
-            self._states.setdefault(provider, {})[model, contract] = outcome
-            self._since[provider, model, contract] = since
+            self._states[provider][model, contract] = outcome, since
         self._has_runs = bool(connection.read("SELECT 1 FROM runs LIMIT 1"))
         self._seen: list[tuple[object, ...]] = []
         self._transitions: list[tuple[object, ...]] = []
@@ -74,7 +72,7 @@ class Seeing:
         known = self._sightings.get(provider, {})
         is_first = not known and not self._has_runs
         of_models = [key for key, was in known.items() if key[0] and was is not None and was.violated]
-        keys = [(plain(finding.model or ""), finding.contract) for finding in findings]
+        keys = [(plain(finding.model) if finding.model else "", finding.contract) for finding in findings]
         told, added = [], 0
         for finding, own in zip(findings, keys, strict=True):
             key = own
@@ -93,18 +91,17 @@ class Seeing:
 
     def _change(self, provider: str, told: Mapping[Key, Finding], *, complete: bool) -> None:
         """Note which outcomes changed."""
-        known = self._states.get(provider, {})
+        known = self._states[provider]
         added = transitions = 0
         for key, (outcome, finding) in changed(known, told, complete=complete).items():
-            was = known.get(key)
+            was, since = known.get(key, (None, None))
             self._set.append((provider, *key, outcome, self._written_at))
             added += was is None
             if was is None and outcome not in VIOLATIONS:
                 continue
             transitions += 1
             ref = plain(finding.evidence.ref) if finding is not None and finding.evidence else ""
-            was_at = self._since.get((provider, *key))
-            self._transitions.append((provider, *key, self._written_at, outcome, ref, was, was_at))
+            self._transitions.append((provider, *key, self._written_at, outcome, ref, was, since))
         if added and added + len(known) > tables.STATES:
             self._tidy.append((tables.TIDY_STATES, provider, tables.STATES))
         if transitions:

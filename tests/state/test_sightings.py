@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
-from datetime import UTC, date, datetime, timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -14,43 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contracts.evidence.remembering import Careful
-from contracts.model import EvidenceRef, Finding, Outcome, Scope, Severity, Source, WaiverRef, Where
+from contracts.model import Finding
 from contracts.state import tables
 from contracts.state.sightings import DAY, SECOND, Sighting, Signature, count, see
 from contracts.state.store import State
+from tests.state.findings import NOON, finding
 from tests.state.raw import execute, opened
 
-NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 LAW = settings(deadline=None)
-WAIVER = WaiverRef(because="已知", owner="Bär", until=date(2027, 3, 1))
-LETTERS = {
-    "v": Outcome.VIOLATED,
-    "h": Outcome.HOLDS,
-    "?": Outcome.UNKNOWN,
-    "w": Outcome.WAIVED,
-    "-": Outcome.NOT_APPLICABLE,
-}
-
-
-def finding(
-    outcome: str = "v", model: str | None = None, contract: str = "sse.charset", ref: str = "größe#0"
-) -> Finding:
-    return Finding(
-        provider="größe",
-        model=model,
-        contract=contract,
-        outcome=LETTERS[outcome],
-        severity=Severity.ERROR,
-        scope=Scope.PROVIDER,
-        expected=None,
-        observed=None,
-        detail="was 报告",
-        reason=None,
-        where=Where(),
-        evidence=EvidenceRef(source=Source.LIVE, ref=ref, at=NOON),
-        waiver=WAIVER if outcome == "w" else None,
-    )
 
 
 def states(polls: str, every: timedelta = HOUR) -> str:

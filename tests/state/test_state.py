@@ -28,6 +28,7 @@ from tests.state.raw import execute
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
+NEWEST = len(tables.MIGRATIONS)
 LISTING = Listing(models=(Model(id="智谱/模型:free", context_tokens=8192), Model(id="b")))
 DEARER = Listing(models=(Model(id="智谱/模型:free", context_tokens=4096), Model(id="b")))
 
@@ -297,7 +298,8 @@ def test_a_newer_state_is_refused_and_left_as_it_is(file: str) -> None:
     raw.close()
     before = contents(file)
     with pytest.raises(
-        StateError, match=r"état\.db: expected a state of version 3 or older, found 4; a newer contracts"
+        StateError,
+        match=rf"état\.db: expected a state of version {NEWEST} or older, found {NEWEST + 1}; a newer contracts",
     ):
         opened(file)
     assert contents(file) == before
