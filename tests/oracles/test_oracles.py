@@ -33,6 +33,7 @@ from tests.oracles.loopback import Player
 from tests.oracles.recordings import Recording
 from tests.oracles.sdks import Sdks, installed
 from tests.oracles.told import Notes, Told, differing
+from tools import oracle_tables
 
 VERSIONS, ENTRIES = differences.table()
 NAMES = sorted(name for dialect in clients.CLIENTS.values() for name in dialect)
@@ -56,6 +57,12 @@ def test_what_the_table_explains_occurs(entry: Entry, seen: list[Seen]) -> None:
 def test_a_difference_has_one_reason() -> None:
     places = [(entry.we, place) for entry in ENTRIES for place in entry.places()]
     assert len(places) == len(set(places))
+
+
+def test_every_entry_stands_in_one_table_of_the_documentation() -> None:
+    shown = [row[0] for table in oracle_tables.TABLES.values() for row in list(table())[1:]]
+    assert sorted(shown) == sorted(entry.fault for entry in ENTRIES)
+    assert len(set(shown)) == len(shown)
 
 
 def test_the_table_was_made_with_the_clients_that_are_installed() -> None:
