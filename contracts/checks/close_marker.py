@@ -72,5 +72,6 @@ def _close(facts: Facts, reply: Reply, want: Parameters) -> Verdict:
     if close.count > 1:
         return violated(f"the close came {times(close.count)}", expected="once", at=close.after)
     if close.after is not None:
-        return violated("events came after the close", expected="nothing after it", at=close.after)
+        expected = close.after.detail or "nothing"
+        return violated("events came after the close", expected=expected, observed=close.after.kind, at=close.after)
     return holds()

@@ -85,8 +85,9 @@ def _choice(facts: Facts, reply: Reply, choice: Choice, want: Parameters) -> Ver
                 detail, expected="once", observed=observed, where=Where(event=second.event, byte=second.byte)
             )
     if choice.after_finish is not None:
-        what = choice.after_finish.kind
-        return violated(f"{what} came after {name} had ended", expected="nothing after the end", at=choice.after_finish)
+        late = choice.after_finish
+        expected = late.detail or "nothing after the end"
+        return violated(f"{late.kind} came after {name} had ended", expected=expected, observed=late.kind, at=late)
     return _agrees(facts, reply, choice, want, where)
 
 

@@ -65,7 +65,7 @@ def error(value: object) -> ErrorSeen | None:
 
 def event(recorder: Recorder, name: bytes | None, value: object) -> None:
     """Fold one chunk."""
-    recorder.usage.event_after()
+    recorder.follows()
     if not isinstance(value, dict):
         seen = told.from_member(value, "event") if name == b"error" else None
         if seen is None:

@@ -28,7 +28,7 @@ def kind(method: str, path: str) -> AnswerKind | None:
 
 def event(recorder: Recorder, name: bytes | None, value: object) -> None:
     """Fold one chunk."""
-    recorder.usage.event_after()
+    recorder.follows()
     seen = told.in_event(value, name)
     if seen is not None:
         recorder.error(seen, "event" if name == b"error" else seen.form)

@@ -1,12 +1,14 @@
-"""The order of events as a dialect's table states it: what may follow what, and what opens and closes a block.
+"""The order of events as a dialect's table states it: what may follow what, what opens and closes a block, what ends.
 
-Only events that the table names are looked at, so that a new one disturbs nothing. What ends a stream, and what comes
-after that, is the close marker's matter.
+Events go by their type where the dialect has one; only those that the table names are looked at, so that a new one
+disturbs nothing. Where it has none, as in Chat Completions, they go by what they say: text, a tool call, the finish of
+a choice, usage, the close of the stream. What comes before an end may come in any order, so that only what comes after
+one costs any time.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from msgspec import Struct
 
@@ -25,15 +27,32 @@ class Block(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     key: str = "index"
 
 
+Said = Literal["text", "reasoning", "refusal", "tool call", "finish", "usage", "close"]
+
+
+class End(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What ends a choice or the stream, and what may be said of it after that all the same.
+
+    `judged` is the contract that a violation breaks: one fault is one finding.
+    """
+
+    by: Literal["finish", "usage", "close"]
+    of: Literal["choice", "stream"]
+    then: tuple[Said, ...]
+    judged: str
+
+
 class OrderTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`first`: the events that a stream begins with; `follows`: by event, those that may come next.
 
-    An event that nothing follows is the last one. Where `first` or an event's list is not written, anything may come.
+    An event that nothing follows is the last one. Where `first`, an event's list or an end is not written, anything
+    may come.
     """
 
     first: tuple[str, ...] = ()
     follows: dict[str, tuple[str, ...]] = {}
     blocks: tuple[Block, ...] = ()
+    ends: tuple[End, ...] = ()
 
 
 class Disorder(NamedTuple):
@@ -46,7 +65,7 @@ class Disorder(NamedTuple):
 class Order:
     """Follows the events of one stream."""
 
-    __slots__ = ("_blocks", "_expected", "_known", "_open", "_table")
+    __slots__ = ("_blocks", "_ends", "_expected", "_known", "_open", "_table")
 
     def __init__(self, table: OrderTable) -> None:
         """Compile a table; no event has come."""
@@ -55,6 +74,7 @@ class Order:
         self._known = {*table.first, *table.follows, *self._blocks}
         self._expected: tuple[str, ...] | None = table.first or None
         self._open: set[tuple[str, int]] = set()
+        self._ends: dict[str, tuple[str, ...]] = {end.by: end.then for end in table.ends}
 
     def see(self, name: str, value: Mapping[str, object]) -> Disorder | None:
         """Take the next event; tells what is wrong with its place."""
@@ -65,6 +85,13 @@ class Order:
         if expected and name not in expected:
             return Disorder(" or ".join(expected), name)
         return misplaced
+
+    def after(self, end: str, said: str) -> Disorder | None:
+        """Take what is said after an end; tells what is wrong with that."""
+        then = self._ends.get(end)
+        if then is None or said in then:
+            return None
+        return Disorder(" or ".join(then) or "nothing", said)
 
     def _in_block(self, name: str, value: Mapping[str, object]) -> Disorder | None:
         """Open, look into or close the block that an event names."""

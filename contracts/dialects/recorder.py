@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import structs
 
 from contracts.dialects import calls
-from contracts.dialects.order import Order
+from contracts.dialects.order import Order, OrderTable
 from contracts.dialects.schema import SchemaFaults
 from contracts.dialects.usage import UsageRecord
 from contracts.facts import Choice, Close, ErrorSeen, Fault, Finish, Reply, Seen, Text
@@ -29,6 +29,7 @@ MAX_FINISHES = 8  # kept per choice; the count goes on
 MAX_SEEN = 8  # distinct ids or models kept
 MAX_SEEN_CHARS = 4096  # a longer id is cut before it is kept
 MAX_ERRORS = 8
+ANY_ORDER = OrderTable()
 
 
 class ChoiceRecord:
@@ -62,10 +63,10 @@ class Recorder:
         self.choices: dict[int, ChoiceRecord] = {}
         self.json_faults: dict[str, Fault] = {}
         self.schema = SchemaFaults(tables.schema)
-        self.order = Order(tables.order) if tables.order else None
+        self.order = Order(tables.order or ANY_ORDER)
         self.call_faults: dict[str, Fault] = {}
         self.errors: list[ErrorSeen] = []
-        self.usage = UsageRecord()
+        self.usage = UsageRecord(ends=self.order.after("usage", "event") is not None)
         self.ids: dict[str, Counted] = {}
         self.models: dict[str, Counted] = {}
         self.close = Close()
@@ -86,11 +87,21 @@ class Recorder:
     def in_order(self, value: Mapping[str, object]) -> None:
         """Hold an event's place, by its `type`, against the dialect's order; an unread one may have been any."""
         name = value.get("type")
-        if self.order is None or self.unread or not isinstance(name, str):
+        if self.unread or self.is_over or not isinstance(name, str):
             return
         disorder = self.order.see(name, value)
         if disorder is not None:
             self.schema.note("order of events", disorder.expected, disorder.found, self.event, self.byte)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the close came, or all but it: what comes then is no other contract's matter."""
+        return self.close.count > 0 or self.ending
+
+    def follows(self) -> None:
+        """Note another event, after usage perhaps; after the close it is that one's fault alone."""
+        if self.usage.count and not self.is_over:
+            self.usage.event_after()
 
     def text(self, choice: ChoiceRecord, piece: str) -> None:
         """Add a piece of the answer's text."""
@@ -109,6 +120,8 @@ class Recorder:
         if choice.reasoning is None:
             choice.reasoning = Scanner()
         choice.reasoning.feed(piece, self.event, self.byte)
+        if choice.finish_count:
+            self.late(choice, "reasoning")
 
     def refusal(self, choice: ChoiceRecord, piece: str) -> None:
         """Add a piece of a refusal, which is an answer."""
@@ -116,11 +129,14 @@ class Recorder:
         if choice.refusal is None:
             choice.refusal = Scanner()
         choice.refusal.feed(piece, self.event, self.byte)
+        if choice.finish_count:
+            self.late(choice, "refusal")
 
     def late(self, choice: ChoiceRecord, what: str) -> None:
-        """Note that something came after the choice had ended."""
-        if choice.after_finish is None:
-            choice.after_finish = Fault(kind=what, event=self.event, byte=self.byte)
+        """Note that something came after the choice had ended, where it may not; after the close it is that one's."""
+        disorder = self.order.after("finish", what)
+        if disorder is not None and choice.after_finish is None and not self.is_over:
+            choice.after_finish = Fault(kind=what, detail=disorder.expected, event=self.event, byte=self.byte)
 
     def finish(self, choice: ChoiceRecord, reason: str) -> None:
         """Note a finish reason."""
@@ -160,7 +176,7 @@ class Recorder:
         """Note the dialect's close marker."""
         close = self.close
         if close.count:
-            after = close.after or Fault(kind="close", event=self.event, byte=self.byte)
+            after = close.after or Fault(kind="close", detail="nothing", event=self.event, byte=self.byte)
             self.close = Close(count=close.count + 1, event=close.event, byte=close.byte, after=after)
         else:
             # What came after an event that only the close may follow is known already.
@@ -174,10 +190,10 @@ class Recorder:
         return True
 
     def after_close(self) -> None:
-        """Note that an event came after the close."""
-        close = self.close
-        if close.after is None:
-            after = Fault(kind="event", event=self.event, byte=self.byte)
+        """Note that an event came after the close, where it may not."""
+        close, disorder = self.close, self.order.after("close", "event")
+        if disorder is not None and close.after is None:
+            after = Fault(kind="event", detail=disorder.expected, event=self.event, byte=self.byte)
             self.close = Close(count=close.count, event=close.event, byte=close.byte, after=after)
 
     # what the fold asks for at the end

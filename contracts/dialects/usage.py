@@ -24,10 +24,11 @@ class Names(NamedTuple):
 class UsageRecord:
     """Usage of one reply. `last` turns into `early` when another event follows."""
 
-    __slots__ = ("_byte", "_counts", "_event", "_faults", "_placed", "count", "merged")
+    __slots__ = ("_byte", "_counts", "_ends", "_event", "_faults", "_placed", "count", "merged")
 
-    def __init__(self) -> None:
-        """Start with none seen."""
+    def __init__(self, *, ends: bool = True) -> None:
+        """Start with none seen; `ends`: no event but the close may come after it."""
+        self._ends = ends
         self.count = 0
         self.merged: dict[str, object] = {}  # for dialects whose reports add to earlier ones
         self._placed: Placed | None = None
@@ -55,8 +56,8 @@ class UsageRecord:
             self._fault("sum", f"{inputs} + {outputs} is not {total}", event, byte)
 
     def event_after(self) -> None:
-        """Note that another event came, so that what stood last did not."""
-        if self._placed == "last":
+        """Note that another event came, so that what stood last did not, where it has to."""
+        if self._placed == "last" and self._ends:
             self._placed = "early"
 
     def _number(self, value: Mapping[str, object], name: str, event: int | None, byte: int | None) -> int | None:

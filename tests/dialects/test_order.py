@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
-from contracts.dialects.order import MAX_OPEN, Block, Order, OrderTable
-from tests.dialects.folding import CATALOGUE, NAMES, TEXT, Folded, streamed
+from contracts import captures, dialects
+from contracts.dialects.order import MAX_OPEN, Block, Disorder, End, Order, OrderTable
+from contracts.fold import fold
+from contracts.judge import judge
+from contracts.model import Evidence, Exchange, Finding, Outcome, Source
+from tests.dialects.folding import CATALOGUE, FOLDER, NAMES, TEXT, Folded, streamed
 
 TABLE = OrderTable(
     first=("anfang",),
@@ -54,15 +61,14 @@ def test_blocks_that_are_open_are_bounded_and_beyond_that_nobody_is_blamed() -> 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_table_names_no_event_that_leads_nowhere(name: str) -> None:
     table = CATALOGUE.tables(name).order
-    if table is None:
-        return
+    assert table is not None
     if table.follows:
         assert {after for all_after in table.follows.values() for after in all_after} <= set(table.follows)
         assert set(table.first) <= set(table.follows)
         for block in table.blocks:
             assert block.close in table.follows[block.open]
             assert set(block.inside) <= set(table.follows[block.open])
-    assert table.follows or table.blocks
+    assert table.follows or table.blocks or table.ends
 
 
 def started() -> dict[str, Any]:
@@ -90,3 +96,105 @@ def test_disorder_is_told_with_its_event_and_what_is_out_of_place_is_folded_all_
 
 def test_a_stream_that_begins_in_its_middle_is_told() -> None:
     assert messages(piece(0)).disorder == [("message_start", "content_block_delta", 0)]
+
+
+ENDS = OrderTable(
+    ends=(
+        End(by="finish", of="choice", then=("usage", "close"), judged="reply.finish"),
+        End(by="close", of="stream", then=(), judged="sse.done"),
+    )
+)
+
+
+def test_what_comes_after_an_end_is_told_with_what_was_expected_and_what_has_no_end_may_go_on() -> None:
+    order = Order(ENDS)
+    assert order.after("finish", "text") == Disorder("usage or close", "text")
+    assert order.after("finish", "usage") is None
+    assert order.after("close", "event") == Disorder("nothing", "event")
+    assert order.after("usage", "event") is None
+
+
+def honest(name: str) -> Exchange:
+    """A stream in order, from the dialect's captures."""
+    if name != "openai-chat":
+        path = FOLDER / f"{name}-{'usage' if name == 'openai-completions' else 'stream'}-ok"
+    else:
+        path = Path(__file__).parent.parent / "evidence" / "stream-usage-ok"
+    (exchange,) = captures.read(f"{path}.http", captures.read_request(f"{path}.request.json"))
+    return exchange
+
+
+def pieces(name: str, exchange: Exchange) -> list[bytes]:
+    """The events as they came, each with what ends it."""
+    end = b"\n" if dialects.load(name).NDJSON else b"\n\n"
+    body = b"".join(exchange.body).replace(b"\r\n", b"\n")
+    return [piece + end for piece in body.split(end) if piece.strip()]
+
+
+def place(name: str, exchange: Exchange, events: list[bytes], what: str) -> int:
+    """Where the first event stands that has text, or that ends a choice, or that closes the stream."""
+    for number in range(len(events)):
+        part = structs.replace(exchange, body=(b"".join(events[: number + 1]),))
+        reply = fold(part, dialects.load(name), CATALOGUE.tables(name)).reply
+        assert reply is not None
+        found = {"text": any(c.text_chars for c in reply.choices), "finish": any(c.finishes for c in reply.choices),
+                 "usage": reply.usage.placed == "last", "close": reply.close.count}  # fmt: skip
+        if found[what]:
+            return number
+    return -1
+
+
+def judged(name: str, exchange: Exchange, events: list[bytes]) -> dict[str, Finding]:
+    """What is violated by these events."""
+    facts = fold(structs.replace(exchange, body=(b"".join(events),)), dialects.load(name), CATALOGUE.tables(name))
+    evidence = Evidence(facts=facts, source=Source.SYNTHETIC, ref="größe")
+    findings = judge(CATALOGUE.bound_to_dialect(name), [evidence], provider=None, models=())
+    return {f.contract: f for f in findings if f.outcome is Outcome.VIOLATED}
+
+
+EMPTY = re.compile(rb'("(?:content|text)":)"[^"]+"')
+FINISH_IS_LAST = ("cohere", "ollama", "openai-responses")  # the event that ends the choice, and the stream with it
+STATED = [(name, end) for name in NAMES for end in (CATALOGUE.tables(name).order or OrderTable()).ends]
+
+
+@pytest.mark.parametrize(("name", "end"), STATED, ids=[f"{name}-{end.by}" for name, end in STATED])
+def test_what_comes_after_an_end_breaks_the_contract_that_the_table_names_at_its_event_and_byte(
+    name: str, end: End
+) -> None:
+    exchange = honest(name)
+    events = pieces(name, exchange)
+    assert judged(name, exchange, events) == {}
+    text, ended = place(name, exchange, events, "text"), place(name, exchange, events, end.by)
+    if ended < 0:
+        assert name == "gemini"  # has no close but one that a row names
+        return
+    # An empty piece is fine after a choice's finish, and not after usage.
+    piece = EMPTY.sub(rb'\1""', events[text]) if end.by == "usage" else events[text]
+    late = [*events[: ended + 1], piece, *events[ended + 1 :]]
+    found = judged(name, exchange, late)
+    if end.by == "finish" and name in FINISH_IS_LAST:
+        assert set(found) == {"sse.done"}
+        return
+    # Of what has types, a text that comes late is also none that may follow.
+    assert set(found) - {"reply.schema"} == {end.judged}
+    assert end.by == "finish" or set(found) == {end.judged}
+    finding = found[end.judged]
+    if end.by == "usage":
+        assert finding.where.event == ended
+        return
+    assert finding.expected == (" or ".join(end.then) or "nothing")
+    assert (finding.where.event, finding.observed) == (ended + 1, "text" if end.by == "finish" else "event")
+    assert (finding.where.byte or 0) - sum(map(len, late[: ended + 1])) in range(40)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_without_a_table_the_same_comes_in_any_order(name: str) -> None:
+    exchange = honest(name)
+    events = pieces(name, exchange)
+    text, ended = place(name, exchange, events, "text"), place(name, exchange, events, "finish")
+    late = b"".join([*events[: ended + 1], events[text], *events[ended + 1 :]])
+    tables = structs.replace(CATALOGUE.tables(name), order=None)
+    reply = fold(structs.replace(exchange, body=(late,)), dialects.load(name), tables).reply
+    assert reply is not None
+    assert [c.after_finish for c in reply.choices] == [None]
+    assert reply.close.after is None
