@@ -25,7 +25,7 @@ from contracts.evidence.gather import Gathering
 from contracts.evidence.ledger import Ledger, Totals
 from contracts.evidence.limits import Bounds
 from contracts.evidence.memory import Forgetful
-from contracts.evidence.rules import MAX_FREE_TOKENS, PROBE_MODEL
+from contracts.evidence.rules import MAX_FREE_TOKENS, PROBE_MODEL, probe_model
 from contracts.evidence.tape import Take, Tape, decoded
 from contracts.evidence.transport import PER_HOST, Wire
 from contracts.model import Exchange, Request
@@ -211,13 +211,16 @@ class Session:
 
     def _name(self, take: Take) -> str:
         """Name the cassette that an answer belongs in."""
-        if take.method == "POST" and PROBE_MODEL.encode() in take.body:
+        if take.method == "POST" and (PROBE_MODEL.encode() in take.body or f"/{probe_model('{id}')}:" in take.url):
             return "keyless"
         path = urlsplit(take.url).path
         base = urlsplit(self._row.base_url or "").path
         if "path" in self._row.listing and path == base + urlsplit(self._row.listing["path"]).path:
             return "models"
-        return "endpoints" if take.method == "GET" or not _is_chat(take) else "chat-stream"
+        return "endpoints" if take.method == "GET" or not self._is_chat(take) else "chat-stream"
+
+    def _is_chat(self, take: Take) -> bool:
+        return dialects.load(self._row.dialect).kind("POST", urlsplit(take.url).path) == "chat"
 
     def _exchange(self, take: Take, name: str) -> Exchange | None:
         """Make an exchange of what was taken, without its content coding; None, and why, where it may not be kept."""
@@ -251,10 +254,6 @@ class Session:
             ended=take.ended,
             arrivals_ms=arrivals_ms,
         )
-
-
-def _is_chat(take: Take) -> bool:
-    return b'"messages"' in take.body
 
 
 def is_loopback(url: str) -> bool:
