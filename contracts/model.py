@@ -172,7 +172,8 @@ class Finding(Struct, frozen=True, kw_only=True):
     """Contract × provider (× model): one line of the report.
 
     `new` and `novelty` are None without a state. `new` is None too where nothing was judged, and where it holds and no
-    earlier run is known.
+    earlier run is known. `beyond` marks what is unknown because no source in use can show it, as where a row allows no
+    chat: it is not required, and the exit status does not count it.
     """
 
     provider: str | None
@@ -190,6 +191,7 @@ class Finding(Struct, frozen=True, kw_only=True):
     new: bool | None = None
     waiver: WaiverRef | None = None
     novelty: Novelty | None = None
+    beyond: bool = False
 
 
 # Python's `$` also matches before a line end, JSON Schema's does not; with the look-ahead both say the same.

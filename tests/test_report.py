@@ -131,7 +131,7 @@ def test_the_members_stand_in_the_published_order() -> None:
     ]  # fmt: skip
     assert list(document["findings"][0]) == [
         "provider", "model", "contract", "outcome", "severity", "scope", "expected", "observed", "detail", "reason",
-        "where", "evidence", "new", "waiver", "novelty",
+        "where", "evidence", "new", "waiver", "novelty", "beyond",
     ]  # fmt: skip
     assert document["schema"] == SCHEMA
     assert document["started_at"] == "2026-11-30T12:00:00Z"

@@ -184,7 +184,8 @@ def _ask_some(  # noqa: PLR0913, PLR0917 - what a run has, and whom it tells
     report, status = live.check(wanted, environ=environ, progress=progress)
     counts = {name: value + getattr(before.requests, name) for name, value in structs.asdict(report.requests).items()}
     return Asked(
-        (*before.findings, *report.findings),
+        # What no source in use can show counts here: the gate lets nothing pass unseen.
+        (*before.findings, *(structs.replace(f, beyond=False) if f.beyond else f for f in report.findings)),
         Requests(**counts),
         before.spend_usd + report.spend_usd,
         is_interrupted=status == INTERRUPTED,

@@ -72,8 +72,8 @@ class About:
     def counts(self, finding: Finding) -> bool:
         """Tell whether the exit status counts a finding, or would if nothing worse had been found.
 
-        An unknown counts where it is an error, unless the run ended well all the same: what no source in use can
-        show is not required.
+        An unknown counts where it is an error, unless no source in use can show it, or the run ended well all the
+        same, as the gate does for a row that is pending.
         """
         if finding.outcome is Outcome.VIOLATED:
             return finding.severity is Severity.ERROR or (
@@ -82,6 +82,7 @@ class About:
         return (
             finding.outcome is Outcome.UNKNOWN
             and finding.severity is Severity.ERROR
+            and not finding.beyond
             and self.fail_on in ("unknown", "warning")
             and self.status != 0
         )

@@ -89,6 +89,8 @@ def _row(finding: Finding) -> str:
     outcome = finding.outcome.value
     if finding.outcome is Outcome.VIOLATED:
         outcome = f"**{outcome}** ({finding.severity})"
+    if finding.beyond:
+        outcome += " (not required)"
     cells: Sequence[str] = (
         outcome,
         escape(finding.contract),

@@ -41,7 +41,7 @@ def test_every_outcome_has_its_own_result(about: About) -> None:
 FAIL_ON = [
     ("unknown", 1, "failure", "system-out", "error"),
     ("unknown", 3, "failure", "system-out", "error"),
-    ("unknown", 0, "failure", "system-out", "skipped"),  # no source in use can show it
+    ("unknown", 0, "failure", "system-out", "skipped"),  # as of a pending row
     ("violation", 1, "failure", "system-out", "skipped"),
     ("warning", 1, "failure", "failure", "error"),
     ("never", 0, "failure", "system-out", "skipped"),
@@ -57,8 +57,9 @@ def test_what_is_red_is_what_the_exit_status_counts(
         finding("a.größe"),
         finding("b.größe", severity=Severity.WARNING),
         finding("c.größe", Outcome.UNKNOWN),
+        finding("d.größe", Outcome.UNKNOWN, beyond=True),
     )
-    assert tags(found, about) == {"a.größe": error, "b.größe": warning, "c.größe": unknown}
+    assert tags(found, about) == {"a.größe": error, "b.größe": warning, "c.größe": unknown, "d.größe": "skipped"}
 
 
 def test_a_suite_is_a_provider_and_counts_its_cases(about: About) -> None:

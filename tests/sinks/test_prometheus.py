@@ -179,6 +179,7 @@ SUCCEEDED = [
     ("all unknown", [finding("b.c", Outcome.UNKNOWN)], 0, False),
     ("unknown, which the exit status does not count", [success(), finding("b.c", Outcome.UNKNOWN)], 0, True),
     ("unknown", [success(), finding("b.c", Outcome.UNKNOWN)], 3, False),
+    ("unknown, which no source can show", [success(), finding("b.c", Outcome.UNKNOWN, beyond=True)], 3, True),
     ("an unknown warning", [success(), finding("b.c", Outcome.UNKNOWN, severity=Severity.WARNING)], 3, True),
 ]
 
