@@ -1,5 +1,7 @@
 """Record the cassettes: a loopback server plays the answers of tests/played, vcrpy records them over real sockets.
 
+Those of the dialects are played by the hostile provider (`dialect_cassettes`).
+
 No byte of them was ever sent by a provider, and each cassette says so in its first lines. What is recorded depends on
 the files played and on nothing else: no clock, no port, no random number gets into a cassette.
 
@@ -28,6 +30,7 @@ import vcr  # type: ignore[import-untyped] # noqa: E402 - after the path; vcrpy 
 
 from contracts import captures  # noqa: E402 - after the path
 from contracts.model import Exchange  # noqa: E402 - after the path
+from tools import dialect_cassettes  # noqa: E402 - after the path
 
 PLAYED = os.path.join(ROOT, "tests", "played")
 # Where a client that replays a cassette believes it is talking to.
@@ -167,4 +170,6 @@ def _without_cookies(response: Any) -> Any:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "cassettes"))
+    where = sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "cassettes")
+    main(where)
+    dialect_cassettes.main(os.path.join(where, dialect_cassettes.FOLDER))

@@ -14,7 +14,7 @@ from contracts import checks, testing
 from contracts.config import catalogue, library
 from contracts.config.cache import Cache
 from contracts.sinks import formats
-from contracts.testing import known_scenarios
+from contracts.testing import known_scenarios, writers
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -54,10 +54,22 @@ def format_rows() -> Iterator[Row]:
 
 def scenario_rows() -> Iterator[Row]:
     """What the hostile provider can do, by topic."""
-    yield "topic", "scenario", "contract it breaks", "what it does"
-    for one in known_scenarios().values():
+    yield "topic", "scenario", "contract it breaks", "what it does", "dialects, if not all"
+    for one in known_scenarios(None).values():
         broken = f"`{one.violates}`" if one.violates else ""
-        yield one.topic.replace("_", " "), f"`{one.name}`", broken, one.does.replace("<", "&lt;")
+        yield one.topic.replace("_", " "), f"`{one.name}`", broken, one.does.replace("<", "&lt;"), one.where()
+
+
+def lacking_rows() -> Iterator[Row]:
+    """What each dialect lacks, and the scenarios that it does not have for that reason."""
+    yield "dialect", "reason", "scenarios that it does not have"
+    for name in writers.names():
+        writer, lacking = writers.load(name), dict[str, list[str]]()
+        for one in known_scenarios(None).values():
+            if reason := one.lacking(writer):
+                lacking.setdefault(reason, []).append(f"`{one.name}`")
+        for reason, scenarios in lacking.items():
+            yield f"`{name}`", reason, " ".join(scenarios)
 
 
 def library_rows() -> Iterator[tuple[str, dict[str, Any]]]:
@@ -123,6 +135,7 @@ TABLES: dict[str, Callable[[], Iterator[Row]]] = {
     "kinds": kind_rows,
     "formats": format_rows,
     "scenarios": scenario_rows,
+    "lacking": lacking_rows,
     "providers": provider_rows,
     "dialects": dialect_rows,
 }

@@ -1,8 +1,9 @@
 """A provider that misbehaves on purpose, for tests of routers and of this project.
 
-It listens on loopback, speaks the dialect `openai-chat`, and is hostile from the start: streams declare no charset,
-are raw UTF-8 and arrive cut inside characters. A router that decodes by what `requests` falls back to for `text/*`,
-ISO-8859-1, and encodes as UTF-8 passes every ASCII test, and not this one:
+It listens on loopback, speaks any dialect that there is a writer for (`openai-chat` unless told otherwise), and is
+hostile from the start: streams declare no charset, are raw UTF-8 and arrive cut inside characters. A router that
+decodes by what `requests` falls back to for `text/*`, ISO-8859-1, and encodes as UTF-8 passes every ASCII test, and
+not this one:
 
     import httpx
     from contracts.testing import text_of
@@ -24,7 +25,8 @@ from __future__ import annotations
 
 from contracts.testing.ask import Asked
 from contracts.testing.provider import HostileProvider
-from contracts.testing.reply import TEXT, text_of
+from contracts.testing.reply import TEXT
 from contracts.testing.scenario import Scenario, known_scenarios
+from contracts.testing.stream import text_of
 
 __all__ = ["TEXT", "Asked", "HostileProvider", "Scenario", "known_scenarios", "text_of"]

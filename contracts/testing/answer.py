@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
+EVENTS, LINES = "text/event-stream", "application/x-ndjson"
+STREAMS = (EVENTS, LINES)
 PIECE_BYTES = 64 * 1024  # what one write carries at most
 # After the first byte of a character of several bytes, and between the two bytes of a line end.
 _CUTS = re.compile(rb"[\xc0-\xff](?=.)|\r(?=\n)", re.DOTALL)
@@ -85,8 +87,13 @@ class Answer(msgspec.Struct, kw_only=True):
 
     @property
     def is_stream(self) -> bool:
+        """Whether this is a success that is labelled a stream, of events or of lines."""
+        return self.is_success and self.header("content-type").startswith(STREAMS)
+
+    @property
+    def is_events(self) -> bool:
         """Whether this is a success that is labelled an event stream."""
-        return self.is_success and self.header("content-type").startswith("text/event-stream")
+        return self.is_success and self.header("content-type").startswith(EVENTS)
 
     def header(self, name: str) -> str:
         """Give the first value of a header, or an empty text."""
@@ -110,12 +117,6 @@ def whole(status: int, value: object, *headers: tuple[str, str]) -> Answer:
     return Answer(
         status=status, headers=[("Content-Type", "application/json"), *headers], body=(body,), transfer="length"
     )
-
-
-def error(status: int, message: str, **members: Any) -> Answer:
-    """Give an error as OpenAI words it; `members` are `code`, `type` and `param`."""
-    kind = "invalid_request_error" if status < 500 else "server_error"  # noqa: PLR2004 - RFC 9110, 5xx
-    return whole(status, {"error": {"message": message, "type": kind, "param": None, "code": None, **members}})
 
 
 def page(status: int, title: str) -> Answer:

@@ -8,12 +8,16 @@ from __future__ import annotations
 import re
 import threading
 from collections import Counter, deque
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 import msgspec
 
-Kind = Literal["chat", "listing", "endpoints", "other"]
+from contracts.testing import answer as answers
+from contracts.testing import reply
+from contracts.testing.answer import Answer
+from contracts.testing.reply import Reply
+from contracts.testing.writers import USUAL, Kind, Route, Wants, Writer, load
 
 KEPT = 10_000  # requests that are kept; a provider that is played for weeks must not grow
 KEY_CAME = "<a key came>"
@@ -23,7 +27,6 @@ CREDENTIALS = (*KEYS, "proxy-authorization", "cookie")  # what is never kept
 _SCHEMES = ("bearer", "basic")
 _KEY_PARAMETERS = ("key", "api_key", "api-key", "access_token")
 _TARGET = re.compile(r"(?:https?://[^/?]*)?([^?]*)(?:\?(.*))?", re.DOTALL)
-_ROUTE = re.compile(r"(?:/api)?(?:/v1)?/(models|chat/completions)(?:/(.+?)(/endpoints)?)?")
 
 
 class Ask(msgspec.Struct, kw_only=True):
@@ -31,6 +34,9 @@ class Ask(msgspec.Struct, kw_only=True):
 
     Attributes:
         path: decoded, without the query.
+        writer: who writes the answer in the dialect of the provider.
+        route: the endpoint; None where there is none at the path.
+        wants: what a chat asks for.
         is_keyed: whether any credential came with it; a scenario may let a request in by setting it.
         model: the id in the body of a chat, or in the path.
         turn: how many requests of this kind came, this one counted; further pages of a listing are no new turn.
@@ -47,6 +53,9 @@ class Ask(msgspec.Struct, kw_only=True):
     is_keyed: bool
     model: str | None
     value: dict[str, Any] | None
+    writer: Any
+    route: Route | None = None
+    wants: Wants = Wants()
     turn: int = 1
     interval_s: float = 1.0
     origin: str = ""
@@ -55,30 +64,28 @@ class Ask(msgspec.Struct, kw_only=True):
     @property
     def wants_stream(self) -> bool:
         """Whether a stream was asked for."""
-        return bool(self.value) and self.value is not None and self.value.get("stream") is True
+        return self.wants.stream
 
-    @property
-    def wants_usage(self) -> bool:
-        """Whether usage was asked for in a stream."""
-        options = (self.value or {}).get("stream_options")
-        return isinstance(options, dict) and options.get("include_usage") is True
+    def honest(self, cap: int | None) -> Reply:
+        """Give what an honest provider says, cut at a cap of tokens."""
+        return reply.honest(f"{self.writer.REPLY_ID}{self.turn}", self.model, cap)
+
+    def error(self, status: int, message: str, **members: Any) -> Answer:
+        """Give an error in the words of the dialect; `members` are OpenAI's `code`, `type` and `param`."""
+        return answers.whole(status, self.writer.error(status, message, members))
 
 
-def read(method: str, target: str, headers: tuple[tuple[str, str], ...], body: bytes) -> Ask:
+def read(
+    method: str, target: str, headers: tuple[tuple[str, str], ...], body: bytes, writer: Writer | None = None
+) -> Ask:
     """Read a request; whatever cannot be understood is of kind `other`."""
+    writer = writer or load(USUAL)
     match = _TARGET.fullmatch(target)
     path, raw_query = (match[1], match[2] or "") if match else (target, "")
     path, query = unquote(path), dict(parse_qsl(raw_query, keep_blank_values=True))
-    route = _ROUTE.fullmatch(path.rstrip("/"))
-    kind: Kind = "other"
-    value, model = None, None
-    if route is not None:
-        model = route[2]
-        kind = "chat" if route[1] != "models" else "listing" if model is None else "endpoints" if route[3] else "other"
-    if kind == "chat":
-        value = _value(body)
-        named = (value or {}).get("model")
-        model = named if isinstance(named, str) else None
+    route, model = _route(writer, path.rstrip("/"))
+    value = _value(body) if route is not None and route.method == "POST" else None
+    wants = Wants() if value is None else writer.wants(value, path, query)
     keyed = any(_has_secret(v) for n, v in headers if n.lower() in KEYS)
     keyed = keyed or any(query.get(name) for name in _KEY_PARAMETERS)
     return Ask(
@@ -87,11 +94,22 @@ def read(method: str, target: str, headers: tuple[tuple[str, str], ...], body: b
         query=query,
         headers=headers,
         body=body,
-        kind=kind,
-        is_keyed=bool(keyed),
-        model=model,
+        kind="other" if route is None else route.kind,
+        is_keyed=bool(keyed) or not writer.KEYED,
+        model=wants.model or model,
         value=value,
+        writer=writer,
+        route=route,
+        wants=wants,
     )
+
+
+def _route(writer: Writer, path: str) -> tuple[Route | None, str | None]:
+    """Find the endpoint at a path, and the model that the path names."""
+    for route in writer.ROUTES:
+        if found := re.fullmatch(route.path, path):
+            return route, found.groupdict().get("model")
+    return None, None
 
 
 def _value(body: bytes) -> dict[str, Any] | None:

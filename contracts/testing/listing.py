@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 
 from contracts.testing.answer import PIECE_BYTES
-from contracts.testing.reply import CREATED
+from contracts.testing.writers import Writer
+from contracts.testing.writers.openai_chat import PARAMETERS, prices
 
 # Price of one token, as text, by model. A router may ask the first without spending.
 MODELS: Mapping[str, str] = {
@@ -17,9 +18,9 @@ MODELS: Mapping[str, str] = {
     "loopback/café": "0.0000006",
     "loopback/grand": "0.000003",
 }
-COMPONENTS = ("prompt", "completion", "request", "image", "web_search", "internal_reasoning", "input_cache_read")
 
 Entry = dict[str, Any]
+__all__ = ["MODELS", "Entry", "Page", "brief", "encoded", "endpoint", "is_free", "is_zero", "models_of", "prices"]
 
 
 class Page(msgspec.Struct, kw_only=True):
@@ -30,34 +31,14 @@ class Page(msgspec.Struct, kw_only=True):
     is_bare: bool = False
 
 
-def prices(per_token: str) -> dict[str, str]:
-    """Give every component of a price; only tokens cost anything."""
-    return {name: per_token if name in ("prompt", "completion") else "0" for name in COMPONENTS}
+def models_of(writer: Writer) -> Mapping[str, str]:
+    """Give the models that are served unless one says which, by ids that the dialect has room for."""
+    return {name.replace("/", "-"): price for name, price in MODELS.items()} if "slash" in writer.LACKS else MODELS
 
 
-def entry(model: str, per_token: str) -> Entry:
-    """Give what the listing says of one model."""
-    return {
-        "id": model,
-        "object": "model",
-        "created": CREATED,
-        "owned_by": "loopback",
-        "name": f"Model {model}",
-        "context_length": 131_072,
-        "architecture": {
-            "modality": "text->text",
-            "input_modalities": ["text"],
-            "output_modalities": ["text"],
-        },
-        "pricing": prices(per_token),
-        "top_provider": {"context_length": 131_072, "max_completion_tokens": 8192, "is_moderated": False},
-        "supported_parameters": ["max_tokens", "temperature", "tools"],
-    }
-
-
-def brief(model: str) -> Entry:
+def brief(model: str, writer: Writer) -> Entry:
     """Give as little as a listing may say of a model; it is not free."""
-    return {"id": model, "object": "model", "pricing": {"prompt": "0.000001", "completion": "0.000002"}}
+    return {writer.ID: model, "object": "model", "pricing": {"prompt": "0.000001", "completion": "0.000002"}}
 
 
 def endpoint(per_token: str) -> Entry:
@@ -70,14 +51,15 @@ def endpoint(per_token: str) -> Entry:
         "max_completion_tokens": 8192,
         "quantization": "fp8",
         "pricing": prices(per_token),
-        "supported_parameters": ["max_tokens", "temperature", "tools"],
+        "supported_parameters": PARAMETERS,
         "status": 0,
     }
 
 
-def encoded(page: Page) -> Iterator[bytes]:
+def encoded(page: Page, writer: Writer) -> Iterator[bytes]:
     """Give a page as JSON, in pieces, however many entries it has."""
-    buffer = bytearray(b"[" if page.is_bare else b'{"object":"list","data":[')
+    head = msgspec.json.encode({**writer.HEAD, writer.ITEMS: []})
+    buffer = bytearray(b"[" if page.is_bare else head[: -len(b"]}")])
     for position, item in enumerate(page.entries):
         buffer += b",\n" if position else b"\n"
         buffer += msgspec.json.encode(item)
@@ -86,7 +68,7 @@ def encoded(page: Page) -> Iterator[bytes]:
             buffer.clear()
     buffer += b"]"
     if not page.is_bare:
-        for name, value in page.members.items():
+        for name, value in {**writer.TAIL, **page.members}.items():
             buffer += b"," + msgspec.json.encode(name) + b":" + msgspec.json.encode(value)
         buffer += b"}"
     yield bytes(buffer + b"\n")
@@ -96,8 +78,12 @@ def is_free(pricing: object) -> bool:
     """Tell whether a price is exactly zero in every component; one that is missing or cannot be read is not."""
     if not isinstance(pricing, dict) or not {"prompt", "completion"} <= pricing.keys():
         return False
+    return all(map(is_zero, pricing.values()))
+
+
+def is_zero(price: object) -> bool:
+    """Tell whether a price is exactly zero; one that cannot be read is not."""
     try:
-        # A NaN equals nothing, so it is not zero either.
-        return all(Decimal(str(price)) == 0 for price in pricing.values())
+        return Decimal(str(price)) == 0  # a NaN equals nothing, so it is not zero either
     except InvalidOperation:
         return False

@@ -9,9 +9,11 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Self
 
-from contracts.testing import answer as answers
+import msgspec
+
 from contracts.testing import ask as asks
-from contracts.testing import certificate, honest, http1, listing, reply
+from contracts.testing import certificate, honest, http1, listing, reply, writers
+from contracts.testing.answer import Answer
 from contracts.testing.ask import Ask, Asked, Record
 from contracts.testing.scenario import choose
 
@@ -23,37 +25,42 @@ BACKLOG = 1024  # connections of an impatient client that wait to be accepted
 
 
 class HostileProvider:
-    """A provider of dialect `openai-chat` that misbehaves as its scenarios say.
+    """A provider that misbehaves as its scenarios say.
 
         async with HostileProvider("slow-loris", interval_s=0.01) as provider: ...
         with HostileProvider("usage-twice", models={"a/b": "0"}) as provider: ...
+        with HostileProvider("finish-twice", dialect="gemini") as provider: ...
 
     Args:
         scenarios: names, each of which may be kept to one kind of request: `listing:gzip-bomb`.
         by_model: scenarios of single models; several names stand between blanks.
-        models: price of one token by model id, as the listing says it.
+        dialect: the wire API that it speaks; `contracts.testing.writers.names()` are those it can.
+        models: price of one token by model id, as the listing says it where it has prices.
         port: 0 is any that is free.
         tls: serve https with a certificate made at start; needs the package `trustme`.
         interval_s: seconds between two bytes of whatever is sent slowly.
 
     Raises:
-        ConfigError: for a scenario that does not exist.
+        ConfigError: for a dialect or a scenario that does not exist, or not in that dialect.
     """
 
     text = reply.TEXT
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what may be said of a provider, each by its name
         self,
         *scenarios: str,
         by_model: Mapping[str, str] | None = None,
-        models: Mapping[str, str] = listing.MODELS,
+        dialect: str = writers.USUAL,
+        models: Mapping[str, str] | None = None,
         port: int = 0,
         tls: bool = False,
         interval_s: float = 1.0,
     ) -> None:
         """Prepare; nothing listens yet."""
         words = [(m, w) for m, names in (by_model or {}).items() for w in names.split()]
-        self._play = honest.Play(models=dict(models), chosen=choose(scenarios, words))
+        writer = writers.load(dialect)
+        served = dict(listing.models_of(writer) if models is None else models)
+        self._play = honest.Play(writer=writer, models=served, chosen=choose(scenarios, words, writer))
         terms = [c.scenario.act() for c in self._play.chosen if c.scenario.stage == "certificate"]
         self._terms = terms[-1] if terms else certificate.Terms() if tls else None
         self._port, self._interval_s = port, interval_s
@@ -67,8 +74,24 @@ class HostileProvider:
 
     @property
     def base_url(self) -> str:
-        """What a router is configured with, without a slash at the end."""
-        return f"{self._origins[0]}/v1"
+        """What a router is configured with, as the dialect has it, without a slash at the end."""
+        return f"{self._origins[0]}{self._play.writer.BASE}"
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port alone, which is what some official clients are configured with."""
+        return self._origins[0]
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The ids of the models that it serves, the free one first unless one said which."""
+        return tuple(self._play.models)
+
+    @property
+    def dialect(self) -> str:
+        """The wire API that it speaks."""
+        name: str = self._play.writer.NAME
+        return name
 
     @property
     def authority_pem(self) -> bytes | None:
@@ -192,7 +215,7 @@ class HostileProvider:
                 head = await connection.head()
                 body = await connection.body(head)
             except http1.BadRequestError as refused:
-                refusal = answers.error(refused.status, str(refused))
+                refusal = asks.read("", "", (), b"", self._play.writer).error(refused.status, str(refused))
                 await connection.send(refusal, version="HTTP/1.1", keep=False)
                 await connection.linger()
                 return
@@ -201,7 +224,7 @@ class HostileProvider:
             keep = await connection.send(answer, version=head.version, keep=head.keeps_alive)
 
     def _asked(self, head: http1.Head, body: bytes, record: Record) -> Ask:
-        ask = asks.read(head.method, head.target, head.headers, body)
+        ask = asks.read(head.method, head.target, head.headers, body, self._play.writer)
         ask.interval_s = self._interval_s
         ask.origin, ask.elsewhere = self._origins
         polls = record.turn("listing", is_first_page=ask.kind == "listing" and not ask.query)
@@ -209,8 +232,8 @@ class HostileProvider:
         record.add(asks.kept(ask, paid=honest.is_paid(self._play, ask, polls)))
         return ask
 
-    def _stray(self, ask: Ask) -> answers.Answer:
-        return honest.answer(honest.Play(models=self._play.models, chosen=()), ask)
+    def _stray(self, ask: Ask) -> Answer:
+        return honest.answer(msgspec.structs.replace(self._play, chosen=()), ask)
 
 
 class _Thread:

@@ -1,4 +1,4 @@
-"""What the provider says in a chat, from the words down to framed events.
+"""What the provider says in a chat, before it is written in a dialect: words, tool calls, an end and counts.
 
 The honest text is hostile: accents composed and combining, CJK, right-to-left letters, an emoji of three
 joined by ZWJ, and deltas that begin with a combining mark or in the middle of the emoji, as tokens do.
@@ -6,8 +6,8 @@ joined by ZWJ, and deltas that begin with a combining mark or in the middle of t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Literal
 
 import msgspec
 
@@ -24,24 +24,38 @@ PIECES = (
     "\u200d\U0001f680 “fin”",
 )
 TEXT = "".join(PIECES)
-CREATED = 1_790_000_000  # a fixed instant, so that the same question gives the same bytes
-LINE_END = b"\r\n"  # legal, and a cut between the two bytes catches readers that split at "\n\n"
-DONE = b"[DONE]"
-MIDDLE = 3  # an event that is neither the first nor near the end
+INPUT_TOKENS = 9
 
-Chunks = Iterator[dict[str, Any]]
+What = Literal["start", "thought", "text", "call", "arguments", "called", "finish", "usage"]
+
+
+class Usage(msgspec.Struct, kw_only=True):
+    """Counts of tokens: whole numbers that add up, unless a scenario says otherwise."""
+
+    input_tokens: Any = INPUT_TOKENS
+    output_tokens: Any
+    total_tokens: Any
 
 
 class Call(msgspec.Struct, kw_only=True):
-    """One tool call; `pieces` is its arguments as they are streamed."""
+    """One tool call; `pieces` is its arguments, as JSON, in the pieces in which they are streamed."""
 
     id: str
     name: str
     pieces: list[str]
 
+    @property
+    def arguments(self) -> Any:
+        """The arguments as a value, for a dialect that sends one; a text that is no JSON stays as it is."""
+        return parsed("".join(self.pieces))
+
 
 class Reply(msgspec.Struct, kw_only=True):
-    """What is said: scenarios change it before it becomes events or one answer."""
+    """What is said: scenarios change it before it becomes events or one answer.
+
+    `finish` is `stop`, `length` or `tool_calls`, which a writer words in its dialect, or whatever a scenario puts
+    there, which is sent as it is.
+    """
 
     id: str
     model: str
@@ -49,15 +63,40 @@ class Reply(msgspec.Struct, kw_only=True):
     reasoning: list[str] = []
     calls: list[Call] = []
     finish: str = "stop"
-    usage: dict[str, Any]
+    usage: Usage
 
 
-def honest(model: str | None, turn: int, cap: int | None) -> Reply:
-    """Say the text, or as much of it as the request's cap of tokens allows."""
+class Say(msgspec.Struct, kw_only=True):
+    """One thing after the other of what is said in a stream.
+
+    Attributes:
+        piece: of text, a thought or arguments; what arguments are is up to a scenario.
+        number: of a call among the calls.
+        index: the same as it is sent; None is not sent.
+        id, name: of a call; with pieces of arguments only where a scenario puts them there.
+        reason: why it ended; None where that is not said.
+        usage: the counts, for dialects in which they ride on this; None where they are not sent.
+    """
+
+    what: What
+    piece: Any = ""
+    number: int = 0
+    index: int | None = None
+    id: str | None = None
+    name: str | None = None
+    reason: str | None = None
+    usage: Usage | None = None
+
+
+Says = Iterator[Say]
+
+
+def honest(identity: str, model: str | None, cap: int | None) -> Reply:
+    """Say the text, or as much of it as the request's cap of tokens allows; `identity` is the id of the answer."""
     pieces = list(PIECES if cap is None else PIECES[:cap])
-    usage = {"prompt_tokens": 9, "completion_tokens": len(pieces), "total_tokens": 9 + len(pieces)}
+    usage = Usage(output_tokens=len(pieces), total_tokens=INPUT_TOKENS + len(pieces))
     finish = "stop" if len(pieces) == len(PIECES) else "length"
-    return Reply(id=f"chatcmpl-{turn}", model=model or "", pieces=pieces, finish=finish, usage=usage)
+    return Reply(id=identity, model=model or "", pieces=pieces, finish=finish, usage=usage)
 
 
 def two_calls(reply: Reply) -> None:
@@ -69,100 +108,23 @@ def two_calls(reply: Reply) -> None:
     ]
 
 
-def chunks(reply: Reply, *, with_usage: bool) -> Chunks:
-    """Give the events of a stream: role, text, calls, finish, and usage where it was asked for."""
-    yield chunk(reply, {"role": "assistant", "content": ""})
-    for piece in reply.reasoning:
-        yield chunk(reply, {"reasoning_content": piece})
-    for piece in reply.pieces:
-        yield chunk(reply, {"content": piece})
+def script(reply: Reply, *, with_usage: bool) -> Says:
+    """Give what is said in order; `with_usage`: also by itself at the end, as some dialects have it when asked."""
+    yield Say(what="start", usage=reply.usage)
+    yield from (Say(what="thought", piece=piece, usage=reply.usage) for piece in reply.reasoning)
+    yield from (Say(what="text", piece=piece, usage=reply.usage) for piece in reply.pieces)
     for index, call in enumerate(reply.calls):
-        function = {"name": call.name, "arguments": ""}
-        yield call_delta(reply, {"index": index, "id": call.id, "type": "function", "function": function})
-        for piece in call.pieces:
-            yield call_delta(reply, {"index": index, "function": {"arguments": piece}})
-    yield chunk(reply, {}, reply.finish)
+        yield Say(what="call", number=index, index=index, id=call.id, name=call.name, usage=reply.usage)
+        yield from (Say(what="arguments", number=index, index=index, piece=piece) for piece in call.pieces)
+        yield Say(what="called", number=index, index=index, usage=reply.usage)
+    yield Say(what="finish", reason=reply.finish, usage=reply.usage)
     if with_usage:
-        yield {**chunk(reply, {}), "choices": [], "usage": reply.usage}
+        yield Say(what="usage", usage=reply.usage)
 
 
-def chunk(reply: Reply, delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
-    """Give one event with one choice."""
-    return {
-        "id": reply.id,
-        "object": "chat.completion.chunk",
-        "created": CREATED,
-        "model": reply.model,
-        "choices": [{"index": 0, "delta": delta, "finish_reason": finish}],
-    }
-
-
-def call_delta(reply: Reply, call: dict[str, Any]) -> dict[str, Any]:
-    """Give one event with a piece of a tool call."""
-    return chunk(reply, {"tool_calls": [call]})
-
-
-def completion(reply: Reply) -> dict[str, Any]:
-    """Give the answer that is not streamed."""
-    message: dict[str, Any] = {"role": "assistant", "content": "".join(reply.pieces) or None}
-    if reply.reasoning:
-        message["reasoning_content"] = "".join(reply.reasoning)
-    if reply.calls:
-        message["tool_calls"] = [
-            {"id": c.id, "type": "function", "function": {"name": c.name, "arguments": "".join(c.pieces)}}
-            for c in reply.calls
-        ]
-    return {
-        "id": reply.id,
-        "object": "chat.completion",
-        "created": CREATED,
-        "model": reply.model,
-        "choices": [{"index": 0, "message": message, "finish_reason": reply.finish}],
-        "usage": reply.usage,
-    }
-
-
-def documents(events: Chunks) -> Iterator[bytes]:
-    """Give the JSON texts of a stream and its close."""
-    for event in events:
-        yield msgspec.json.encode(event)
-    yield DONE
-
-
-def blocks(texts: Iterable[bytes]) -> Iterator[bytes]:
-    """Frame JSON texts as server-sent events, behind a comment, which is legal and ends a client's patience later."""
-    yield b": processing" + LINE_END + LINE_END
-    for text in texts:
-        yield framed(text)
-
-
-def framed(text: bytes) -> bytes:
-    """Frame one event."""
-    return b"data: " + text + LINE_END + LINE_END
-
-
-def delta_of(event: dict[str, Any]) -> dict[str, Any]:
-    """Give the delta of the only choice of an event; empty where it has none."""
-    choices = event.get("choices")
-    return choices[0]["delta"] if choices else {}
-
-
-def each(change: Callable[[dict[str, Any]], None], events: Chunks) -> Chunks:
-    """Change every event in place."""
-    for event in events:
-        change(event)
-        yield event
-
-
-def text_of(body: bytes) -> str:
-    """Give the text of a streamed answer as a reader gets it who decodes UTF-8 and nothing else.
-
-    For tests of what a router passes on: compare it with `provider.text`. Raises UnicodeDecodeError for other bytes and
-    ValueError for data that is no JSON.
-    """
-    said = []
-    for line in body.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n").split("\n"):
-        data = line.removeprefix("data:").strip() if line.startswith("data:") else ""
-        if data and data != DONE.decode():
-            said.append(delta_of(msgspec.json.decode(data)).get("content") or "")
-    return "".join(said)
+def parsed(text: str) -> Any:
+    """Read a JSON text; one that is none is given back."""
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return text

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import socket
 import ssl
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from errno import ENOTCONN
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 import pytest
 
 from contracts.model import Ended, Exchange, Request, Source
 from contracts.testing import HostileProvider
 from contracts.testing.plugin import hostile_provider
+from tools import questions
 
 __all__ = ["hostile_provider"]
 
 DEADLINE_S = 5.0  # for one read; nothing here waits for it unless something is broken
-MODEL = "loopback/libre"
-KEY = "sk-loopback-é-0123456789"
+request_for = questions.ask
 
 
 class Got(NamedTuple):
@@ -59,28 +59,6 @@ class Got(NamedTuple):
         )
 
 
-def request_for(shown: str, **changes: Any) -> Request:
-    """Give the request whose answer shows a scenario."""
-    headers: tuple[tuple[str, str], ...] = (("Host", "loopback"), ("Authorization", f"Bearer {KEY}"))
-    if shown in ("listing", "endpoints"):
-        path = "/v1/models" if shown == "listing" else f"/v1/models/{MODEL}/endpoints"
-        return Request(method="GET", url=changes.get("url", path), headers=headers)
-    body: dict[str, Any] = {"model": MODEL, "messages": [{"role": "user", "content": "Bonjour, ça va?"}]}
-    if shown == "stream":
-        body |= {"stream": True, "stream_options": {"include_usage": True}}
-    if shown == "keyless":
-        body["model"] = "contracts/no-such-model"
-        headers = headers[:1]
-    body |= changes
-    return Request(
-        method="POST",
-        url="/v1/chat/completions",
-        headers=headers,
-        body=json.dumps(body).encode(),
-        keyless=shown == "keyless",
-    )
-
-
 def to_bytes(request: Request) -> bytes:
     """Write a request as HTTP/1.1."""
     head = "".join(f"{n}: {v}\r\n" for n, v in request.headers)
@@ -90,10 +68,10 @@ def to_bytes(request: Request) -> bytes:
 
 def connect(provider: HostileProvider) -> socket.socket:
     """Open a connection, with TLS where the provider has it."""
-    scheme, _, rest = provider.base_url.partition("://")
-    host, _, port = rest.removesuffix("/v1").partition(":")
-    raw = socket.create_connection((host, int(port)), timeout=DEADLINE_S)
-    if scheme == "http":
+    where = urlsplit(provider.base_url)
+    host = where.hostname or ""
+    raw = socket.create_connection((host, where.port or 0), timeout=DEADLINE_S)
+    if where.scheme == "http":
         return raw
     assert provider.authority_pem is not None
     context = ssl.create_default_context(cadata=provider.authority_pem.decode())
@@ -177,10 +155,10 @@ def play() -> Play:
     """Start a provider, ask it once, and end it."""
 
     def once(
-        *names: str, shown: str = "stream", limit: int = 1 << 26, changes: dict[str, Any] | None = None, **options: Any
+        *names: str, shown: str = "stream", limit: int = 1 << 26, dialect: str = "openai-chat", **options: Any
     ) -> Got:
-        with HostileProvider(*names, interval_s=options.pop("interval_s", 0.0), **options) as provider:
-            return ask(provider, request_for(shown, **(changes or {})), limit=limit)
+        with HostileProvider(*names, interval_s=0.0, dialect=dialect, **options) as provider:
+            return ask(provider, request_for(shown, dialect), limit=limit)
 
     return once
 
@@ -188,7 +166,7 @@ def play() -> Play:
 class Client:
     """The functions above, for tests that do more than ask once."""
 
-    KEY, MODEL = KEY, MODEL
+    KEY, MODEL = questions.KEY, questions.MODEL
     ask = staticmethod(ask)
     connect = staticmethod(connect)
     parse = staticmethod(parse)

@@ -10,10 +10,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
 from contracts.testing import TEXT, HostileProvider, known_scenarios, text_of
+from contracts.testing.writers import load, names
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 COMMAND = [sys.executable, "-m", "contracts_cli", "fake"]
@@ -50,8 +52,28 @@ def test_every_scenario_is_explained_with_the_contract_that_it_violates() -> Non
     done = fake("--list")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    for one in known_scenarios().values():
-        assert [one.name, one.violates or "-", one.does] in [line.split(maxsplit=2) for line in lines]
+    told = {line.split()[0]: " ".join(line.split()[1:]) for line in lines if line.startswith("  ")}
+    for one in known_scenarios(None).values():
+        assert told[one.name].startswith(f"{one.violates or '-'} {one.does}")
+        lacking = [name for name in names() if one.lacking(load(name))]
+        assert told[one.name].endswith("]") == bool(lacking)
+
+
+def test_the_scenarios_of_one_dialect_are_explained_as_they_are_there() -> None:
+    done = fake("--list", "--dialect", "ollama")
+    assert done.returncode == 0, done.stderr
+    told = {line.split()[0]: line.split()[1] for line in done.stdout.splitlines() if line.startswith("  ")}
+    assert set(told) == set(known_scenarios("ollama"))
+    assert (told["honest"], told["chunk-cut"], told["lines-joined"]) == ("-", "reply.json", "reply.json")
+    assert "[" not in done.stdout.replace("[DONE]", "")
+
+
+@pytest.mark.parametrize("dialect", names())
+def test_it_speaks_the_dialect_that_was_asked_for(dialect: str, client: Any) -> None:
+    with running("declared", "--dialect", dialect) as (url, _):
+        answer = client.ask(SimpleNamespace(base_url=url), client.request_for("stream", dialect))
+    assert urlsplit(url).path == load(dialect).BASE
+    assert text_of(answer.body, dialect) == TEXT
 
 
 def test_it_serves_what_was_asked_for_until_it_is_interrupted(client: Any) -> None:
@@ -92,6 +114,11 @@ def test_with_tls_it_says_which_certificate_to_trust(client: Any) -> None:
         (["--model-scenario", "größe=keines"], "expected a scenario, found 'keines'"),
         (["--port", "99999"], "--port 99999"),
         (["--interval", "bald"], "bald"),
+        (["--dialect", "größe"], "expected a dialect, one of anthropic-messages, cohere,"),
+        (["--dialect", "geminy"], "found 'geminy' (did you mean 'gemini'?)"),
+        (["--dialect", "gemini", "call-index-zero"], "does not exist in dialect gemini: calls have no index"),
+        (["--dialect", "cohere", "--model-scenario", "größe=other-model"], "an answer does not name its model"),
+        (["call-arguments-text"], "does not exist in dialect openai-chat: arguments are a text"),
     ],
 )
 def test_a_mistake_is_the_users_and_says_what_was_expected(argv: list[str], said: str) -> None:

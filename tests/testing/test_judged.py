@@ -1,11 +1,14 @@
-"""Every scenario breaks the contract that its record names, those it says it must break too, and no other."""
+"""Every scenario breaks, in every dialect, the contracts that its record names, and no other."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from contracts import dialects
 from contracts.config import catalogue as catalogues
@@ -14,25 +17,23 @@ from contracts.fold import fold
 from contracts.judge import judge
 from contracts.model import Evidence, Exchange, Outcome, Source
 from contracts.testing import Scenario, known_scenarios
+from contracts.testing.writers import load, names
+from tools.dialect_cassettes import NO_ANSWER, ON_THE_WIRE
+from tools.questions import model_of
 
-# What a capture cannot show: these are judged on the wire, and here by their bytes.
-ON_THE_WIRE = ("http.content-encoding", "sse.timing", "models.drift")
-# What never gives a client an answer to judge, or none of a size to keep: test_scenarios.py reads their bytes.
-NO_ANSWER = (
-    "close-at-once",
-    "endless-body",
-    "gzip-bomb",
-    "keep-alive-for-ever",
-    "length-too-long",
-    "line-200mb",
-    "not-http",
-    "reset-at-once",
-    "slow-headers",
-    "stall-before-headers",
-    "tls-expired",
-    "tls-other-host",
+DIALECTS = names()
+JUDGED = [
+    (dialect, one)
+    for dialect in DIALECTS
+    for one in known_scenarios(dialect).values()
+    if one.name not in NO_ANSWER and one.violates not in ON_THE_WIRE
+    # Of a size that it is enough to read once.
+    if one.name != "listing-huge" or dialect == "openai-chat"
+]
+MATRIX: dict[str, dict[str, str]] = yaml.safe_load(
+    (Path(__file__).parent.parent / "dialects" / "matrix.yaml").read_text("utf-8")
 )
-JUDGED = [s for s in known_scenarios().values() if s.name not in NO_ANSWER and s.violates not in ON_THE_WIRE]
+PLACES = [(contract, dialect) for contract, row in MATRIX.items() for dialect in row]
 
 
 @pytest.fixture(scope="module")
@@ -40,31 +41,63 @@ def catalogue() -> Catalogue:
     return catalogues.load(None)
 
 
-def violated(catalogue: Catalogue, exchange: Exchange, model: str) -> dict[str, str]:
+def violated(catalogue: Catalogue, exchange: Exchange, dialect: str) -> dict[str, str]:
     """Judge an answer by the dialect's rules: what is violated, and how."""
-    facts = fold(exchange, dialects.load("openai-chat"), catalogue.tables("openai-chat"))
+    facts = fold(exchange, dialects.load(dialect), catalogue.tables(dialect))
     evidence = [Evidence(facts=facts, source=Source.SYNTHETIC, ref="loopback")]
-    found = judge(catalogue.bound_to_dialect("openai-chat"), evidence, provider=None, models=[model])
+    found = judge(catalogue.bound_to_dialect(dialect), evidence, provider=None, models=[model_of(dialect)])
     return {f.contract: f.detail for f in found if f.outcome is Outcome.VIOLATED}
 
 
-@pytest.mark.parametrize("scenario", JUDGED, ids=[s.name for s in JUDGED])
+@pytest.mark.parametrize(("dialect", "scenario"), JUDGED, ids=[f"{d}: {s.name}" for d, s in JUDGED])
 def test_a_scenario_breaks_what_its_record_names_and_nothing_else(
-    scenario: Scenario, play: Callable[..., Any], catalogue: Catalogue, client: Any
+    dialect: str, scenario: Scenario, play: Callable[..., Any], catalogue: Catalogue
 ) -> None:
+    broken = scenario.breaks(load(dialect))
     # `declared` breaks nothing, so what is broken is the scenario's own.
-    names = [scenario.name] if scenario.violates == "sse.charset" else ["declared", scenario.name]
-    got = play(*names, shown=scenario.shown)
-    found = violated(catalogue, got.exchange(), client.MODEL)
-    assert set(found) == {scenario.violates, *scenario.also} - {None}, found
+    played = [scenario.name] if "sse.charset" in broken else ["declared", scenario.name]
+    got = play(*played, shown=scenario.shown, dialect=dialect)
+    found = violated(catalogue, got.exchange(), dialect)
+    assert set(found) == set(broken), found
 
 
-@pytest.mark.parametrize("shown", ["stream", "chat", "listing", "endpoints", "keyless"])
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("shown", ["stream", "chat", "listing", "keyless"])
 def test_the_declared_provider_breaks_nothing(
-    shown: str, play: Callable[..., Any], catalogue: Catalogue, client: Any
+    shown: str, dialect: str, play: Callable[..., Any], catalogue: Catalogue
 ) -> None:
-    assert violated(catalogue, play("declared", shown=shown).exchange(), client.MODEL) == {}
+    assert violated(catalogue, play("declared", shown=shown, dialect=dialect).exchange(), dialect) == {}
 
 
-def test_every_shipped_contract_is_broken_by_a_scenario(catalogue: Catalogue) -> None:
-    assert set(catalogue.contracts) == {s.violates for s in known_scenarios().values()} - {None}
+@pytest.mark.parametrize(("contract", "dialect"), PLACES)
+def test_every_contract_is_broken_by_a_scenario_in_every_dialect_where_it_applies(contract: str, dialect: str) -> None:
+    reason = MATRIX[contract][dialect]
+    breaking = [one.name for one in known_scenarios(dialect).values() if contract in one.breaks(load(dialect))[:1]]
+    # What is judged of live answers only, a scenario can show as well as any.
+    applies = reason == "judged" or "live answers" in reason
+    assert bool(breaking) == applies, breaking or "no scenario"
+
+
+def test_the_matrix_knows_every_dialect_and_contract(catalogue: Catalogue) -> None:
+    assert set(MATRIX) == set(catalogue.contracts)
+    assert all(tuple(sorted(row)) == DIALECTS for row in MATRIX.values())
+
+
+def test_what_a_dialect_lacks_is_what_scenarios_need() -> None:
+    needed = {feature for one in known_scenarios(None).values() for feature in one.needs}
+    elsewhere = {"comment", "slash"}  # of an honest provider
+    lacked = defaultdict(list)
+    for dialect in DIALECTS:
+        for feature, reason in load(dialect).LACKS.items():
+            lacked[feature].append(dialect)
+            assert reason.strip() == reason != ""
+    assert set(lacked) <= needed | elsewhere
+    assert not [feature for feature in needed if len(lacked[feature]) == len(DIALECTS)]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_what_a_dialect_says_of_a_scenario_is_of_one_that_it_has_and_differs_from_the_rule(dialect: str) -> None:
+    writer, there = load(dialect), known_scenarios(dialect)
+    assert set(writer.BREAKS) <= set(there)
+    usual = {name: one.breaks(load("openai-chat")) for name, one in there.items() if name in writer.BREAKS}
+    assert not [name for name, broken in writer.BREAKS.items() if name in usual and usual[name] == broken]

@@ -17,6 +17,7 @@ import pytest
 
 import contracts.testing
 from contracts.testing import HostileProvider, text_of
+from contracts.testing.writers import names
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 Router = Callable[[str], str]
@@ -124,6 +125,16 @@ def test_the_plugin_gives_the_fixture_to_any_project(tmp_path: Any) -> None:
     environ = {**os.environ, "PYTHONPATH": ROOT, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     done = subprocess.run(command, cwd=tmp_path, env=environ, check=False, capture_output=True, text=True, timeout=60)
     assert "2 passed" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("dialect", names())
+def test_the_fixture_speaks_every_dialect(dialect: str, hostile_provider: Any, client: Any) -> None:
+    provider = hostile_provider("reasoning" if dialect != "openai-completions" else "lf", dialect=dialect)
+    got = client.ask(provider, client.request_for("stream", dialect))
+    assert text_of(got.body, dialect) == provider.text
+    assert (provider.dialect, provider.requests[0].kind) == (dialect, "chat")
+    assert provider.requests[0].model == provider.models[0]
+    assert provider.paid_chats == ()
 
 
 def test_text_of_reads_utf_8_and_nothing_else() -> None:

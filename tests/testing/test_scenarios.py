@@ -56,6 +56,8 @@ SHOWS: dict[str, Check] = {
     "no-space": lambda got: is_told(got) and b"data: " not in got.body and b"data:{" in got.body,
     "bom": lambda got: got.body.startswith(b"\xef\xbb\xbf: processing"),
     "data-on-two-lines": lambda got: got.body.count(b"\r\ndata: ") > 2 * got.body.count(b"\r\n\r\n") - 4,
+    "brief": lambda got: text_of(got.body) == "Déjà vu — 日本語、\U0001f469\u200d\U0001f467\u200d\U0001f680 “fin”",
+    "comments": lambda got: is_told(got) and got.body.count(b": processing\r\n\r\n") > 10,
     "escaped": lambda got: is_told(got) and got.body.isascii() and rb"\ud83d\ude80" in got.body,
     "tool-calls": lambda got: got.body.count(b'"type":"function"') == 2 and b'"index":1' in got.body,
     "reasoning": lambda got: is_told(got) and b"reasoning_content" in got.body,

@@ -14,10 +14,14 @@ from contracts_cli.commands.list import table
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """What is to be played. `by_model` holds `MODEL=SCENARIO` each; a port of 0 is any that is free."""
+    """What is to be played. `by_model` holds `MODEL=SCENARIO` each; a port of 0 is any that is free.
+
+    `dialect` None plays the usual one, and explains the scenarios of all.
+    """
 
     scenarios: tuple[str, ...] = ()
     by_model: tuple[str, ...] = ()
+    dialect: str | None = None
     port: int = 0
     tls: bool = False
     interval_s: float = 1.0
@@ -28,23 +32,31 @@ def run(settings: Settings) -> int:
     """Explain the scenarios, or serve until interrupted.
 
     Raises:
-        ConfigError: for an unknown scenario, a port that cannot be had, or TLS without the package that it needs.
+        ConfigError: for an unknown dialect or scenario, a port that cannot be had, or TLS without the package that it
+            needs.
         KeyboardInterrupt: when the user has had enough.
     """
     if settings.listed:
-        terminal.write(view(terminal.width_of(sys.stdout)))
+        terminal.write(view(terminal.width_of(sys.stdout), settings.dialect))
         return 0
     asyncio.run(serve(settings))
     return 0
 
 
-def view(width: int) -> str:
-    """Give every scenario: its name, the contract that it violates, and what it does, by topic."""
+def view(width: int, dialect: str | None = None) -> str:
+    """Give every scenario of a dialect, or of all: its name, the contract that it violates, and what it does, by topic.
+
+    Where it is of all, a scenario says in which dialects it exists if not in each.
+    """
     from contracts.testing import known_scenarios
+    from contracts.testing.writers import USUAL, load
 
     topics: dict[str, list[tuple[str, str, str]]] = {}
-    for one in known_scenarios().values():
-        topics.setdefault(one.topic, []).append((one.name, one.violates or "-", one.does))
+    writer = load(dialect or USUAL)
+    for one in known_scenarios(dialect).values():
+        broken = one.breaks(writer)[:1] if dialect else (one.violates,)
+        told = one.does if dialect or not one.where() else f"{one.does} [{one.where()}]"
+        topics.setdefault(one.topic, []).append((one.name, next(filter(None, broken), "-"), told))
     lines = []
     for topic, rows in topics.items():
         lines += [topic.replace("_", " "), *table(rows, width), ""]
@@ -54,10 +66,12 @@ def view(width: int) -> str:
 async def serve(settings: Settings) -> None:
     """Play the provider until the task is cancelled; standard output gets the base URL and nothing else."""
     from contracts.testing import HostileProvider
+    from contracts.testing.writers import USUAL
 
     provider = HostileProvider(
         *settings.scenarios,
         by_model=scenarios_by_model(settings.by_model),
+        dialect=settings.dialect or USUAL,
         port=settings.port,
         tls=settings.tls,
         interval_s=settings.interval_s,

@@ -57,7 +57,7 @@ def gzip_unlabelled(answer: Answer, ask: Ask) -> Answer:
 @scenario("answer")
 def gzip_bomb(answer: Answer, ask: Ask) -> Answer:
     """Sends 1 MB of gzip that becomes 1 GiB of blanks."""
-    opening = b": bomb\r\n\r\n: " if answer.is_stream else b'{"data":['
+    opening = b": bomb\r\n\r\n: " if answer.is_events else b'{"data":['
     answer.body, answer.transfer, answer.length = bomb(opening), "chunked", None
     return answer.with_header("Content-Encoding", "gzip")
 

@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from contracts.testing import reply
 from contracts.testing.answer import Answer, mapped
 from contracts.testing.ask import Ask
-from contracts.testing.reply import Chunks, Reply
+from contracts.testing.reply import INPUT_TOKENS, PIECES, Reply, Usage
 from contracts.testing.scenario import scenario
+from contracts.testing.stream import COMMENT, Documents
+from contracts.testing.writers import Sent
 
 
 @scenario("none", violates="sse.charset")
@@ -20,52 +22,58 @@ def honest() -> None:
 @scenario("answer")
 def declared(answer: Answer, ask: Ask) -> Answer:
     """Declares charset=utf-8 on streams, and so breaks no promise at all."""
-    if answer.is_stream:
+    if answer.is_events:
         answer.with_header("Content-Type", "text/event-stream; charset=utf-8")
     return answer
 
 
-@scenario("before")
+@scenario("before", needs=("key",))
 def keyless(ask: Ask) -> None:
     """Asks for no key."""
     ask.is_keyed = True
 
 
-@scenario("blocks")
+@scenario("blocks", needs=("sse",))
 def lf(blocks: Iterator[bytes], ask: Ask) -> Iterator[bytes]:
     """Ends lines with LF, as most providers do, instead of CRLF."""
     return (block.replace(b"\r\n", b"\n") for block in blocks)
 
 
-@scenario("blocks")
+@scenario("blocks", needs=("sse",))
 def cr(blocks: Iterator[bytes], ask: Ask) -> Iterator[bytes]:
     """Ends lines with a lone CR, which the standard allows and few clients read."""
     return (block.replace(b"\r\n", b"\r") for block in blocks)
 
 
-@scenario("blocks")
+@scenario("blocks", needs=("sse",))
 def no_space(blocks: Iterator[bytes], ask: Ask) -> Iterator[bytes]:
     """Sends no space after the colon of data:, which the standard allows."""
     return (block.replace(b"data: ", b"data:", 1) for block in blocks)
 
 
-@scenario("blocks")
+@scenario("blocks", needs=("sse",))
 def bom(blocks: Iterator[bytes], ask: Ask) -> Iterator[bytes]:
     """Begins the stream with a byte order mark, which readers have to skip."""
     yield b"\xef\xbb\xbf"
     yield from blocks
 
 
-@scenario("blocks")
+@scenario("blocks", needs=("sse",))
 def data_on_two_lines(blocks: Iterator[bytes], ask: Ask) -> Iterator[bytes]:
     """Spreads the JSON of every event over two data lines, which readers have to join by a line feed."""
-    return (block.replace(b',"object"', b',\r\ndata: "object"', 1) for block in blocks)
+    return (block.replace(b',"', b',\r\ndata: "', 1) for block in blocks)
+
+
+@scenario("blocks", needs=("sse",))
+def comments(blocks: Iterator[bytes], ask: Ask) -> Iterator[bytes]:
+    """Sends a comment before every event, which readers have to skip."""
+    return (COMMENT + block for block in blocks)
 
 
 @scenario("documents")
-def escaped(documents: Iterator[bytes], ask: Ask) -> Iterator[bytes]:
+def escaped(documents: Documents, ask: Ask) -> Documents:
     r"""Writes every character beyond ASCII as \uXXXX, an emoji as a pair of surrogates."""
-    return (ascii_json(document) for document in documents)
+    return (document._replace(text=ascii_json(document.text)) for document in documents)
 
 
 def ascii_json(document: bytes) -> bytes:
@@ -80,23 +88,31 @@ def utf16(text: str) -> Iterator[int]:
     return (int.from_bytes(data[at : at + 2], "big") for at in range(0, len(data), 2))
 
 
-@scenario("reply")
+@scenario("reply", needs=("tools",))
 def tool_calls(told: Reply, ask: Ask) -> None:
     """Answers with two tool calls, as it should."""
     reply.two_calls(told)
 
 
-@scenario("reply")
+@scenario("reply", needs=("reasoning",))
 def reasoning(told: Reply, ask: Ask) -> None:
     """Sends reasoning text before the answer."""
     told.reasoning = ["Réfléchissons: ", "日本…"]
 
 
-@scenario("chunks")
-def prompt_filter(chunks: Chunks, ask: Ask) -> Chunks:
+@scenario("reply")
+def brief(told: Reply, ask: Ask) -> None:
+    """Says less: three pieces of text."""
+    told.pieces = [PIECES[0], PIECES[4], "".join(PIECES[-3:])]
+    told.usage = Usage(output_tokens=3, total_tokens=INPUT_TOKENS + 3)
+
+
+@scenario("events", needs=("prompt-filter",))
+def prompt_filter(events: Iterator[Sent], told: Reply, ask: Ask) -> Iterator[Sent]:
     """Begins with an event of a prompt filter, with empty names and no choice."""
-    yield {"id": "", "object": "", "created": 0, "model": "", "choices": [], "prompt_filter_results": []}
-    yield from chunks
+    empty = {"id": "", "object": "", "created": 0, "model": "", "choices": [], "prompt_filter_results": []}
+    yield Sent("frame", empty)
+    yield from events
 
 
 @scenario("answer")

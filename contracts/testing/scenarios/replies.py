@@ -3,48 +3,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any
 
 from contracts.testing import answer as answers
-from contracts.testing import honest, reply
+from contracts.testing import honest
 from contracts.testing.answer import Answer
 from contracts.testing.ask import Ask
-from contracts.testing.reply import Chunks, Reply, delta_of, each
+from contracts.testing.reply import INPUT_TOKENS, Reply, Say, Says, Usage, two_calls
 from contracts.testing.scenario import scenario
+from contracts.testing.stream import each, middle
+from contracts.testing.writers import Sent
 
 USAGE = {"prompt_tokens": 9, "completion_tokens": 10, "total_tokens": 19}
-UPSTREAM = {"message": "Le fournisseur en amont a échoué", "code": 502, "metadata": {"provider_name": "amont"}}
+Events = Iterator[Sent]
+Change = Callable[[str, Any], dict[str, Any]]
+CHOICES = ("choices", "candidates")
+UPSTREAM = "Le fournisseur en amont a échoué"
 
 
-def is_finish(event: dict[str, Any]) -> bool:
-    """Tell whether an event ends a choice."""
-    return any(c["finish_reason"] for c in event.get("choices") or [])
-
-
-@scenario("chunks", violates="reply.finish")
-def finish_never(chunks: Chunks, ask: Ask) -> Chunks:
+@scenario("says", violates="reply.finish", needs=("finish-apart",))
+def finish_never(says: Says, told: Reply) -> Says:
     """Never sends a finish reason, so that a whole answer looks like one that was cut."""
-    return (event for event in chunks if not is_finish(event))
+    for say in says:
+        if say.what == "finish":
+            say.reason = None
+        yield say
 
 
-@scenario("chunks", violates="reply.finish")
-def finish_twice(chunks: Chunks, ask: Ask) -> Chunks:
-    """Ends the choice twice, which closes a client's stream twice."""
-    for event in chunks:
-        yield event
-        if is_finish(event):
-            yield event
+@scenario("says", violates="reply.finish")
+def finish_twice(says: Says, told: Reply) -> Says:
+    """Ends the answer twice, which closes a client's stream twice."""
+    for say in says:
+        yield say
+        if say.what == "finish":
+            yield say
 
 
-@scenario("chunks", violates="reply.finish")
-def text_after_finish(chunks: Chunks, ask: Ask) -> Chunks:
-    """Sends text after the end of the choice."""
-    for event in chunks:
-        yield event
-        if is_finish(event):
-            late = {"index": 0, "delta": {"content": "…après la fin"}, "finish_reason": None}
-            yield {**event, "choices": [late]}
+@scenario("says", violates="reply.finish")
+def text_after_finish(says: Says, told: Reply) -> Says:
+    """Sends text after the end of the answer."""
+    for say in says:
+        yield say
+        if say.what == "finish":
+            yield Say(what="text", piece="…après la fin")
 
 
 @scenario("reply", violates="reply.finish")
@@ -53,95 +56,106 @@ def finish_unknown(told: Reply, ask: Ask) -> None:
     told.finish = "terminé"
 
 
-@scenario("reply", violates="reply.finish")
+@scenario("reply", violates="reply.finish", needs=("finish-for-calls",))
 def finish_tools_but_none(told: Reply, ask: Ask) -> None:
     """Ends with tool_calls and sent no tool call."""
     told.finish = "tool_calls"
 
 
-@scenario("reply", violates="reply.finish")
+@scenario("reply", violates="reply.finish", needs=("tools", "finish-for-calls"))
 def finish_stop_after_calls(told: Reply, ask: Ask) -> None:
     """Ends with stop after tool calls, so that clients never start them."""
-    reply.two_calls(told)
+    two_calls(told)
     told.finish = "stop"
 
 
-@scenario("chunks", violates="reply.usage")
-def usage_missing(chunks: Chunks, ask: Ask) -> Chunks:
+@scenario("says", violates="reply.usage", needs=("usage-apart",))
+def usage_missing(says: Says, told: Reply) -> Says:
     """Never sends the usage that was asked for."""
-    return (event for event in chunks if "usage" not in event)
+    return (say for say in says if say.what != "usage")
 
 
-@scenario("chunks", violates="reply.usage")
-def usage_twice(chunks: Chunks, ask: Ask) -> Chunks:
+@scenario("events", violates="reply.usage", needs=("usage-apart",))
+def usage_twice(events: Events, told: Reply, ask: Ask) -> Events:
     """Reports usage on the event that ends the choice and again on the last, so that adding up bills twice."""
-    for event in chunks:
-        yield {**event, "usage": USAGE} if is_finish(event) else event
+    return (with_members(event, usage=USAGE) if event.what == "finish" else event for event in events)
 
 
-@scenario("chunks", violates="reply.usage")
-def usage_every_chunk(chunks: Chunks, ask: Ask) -> Chunks:
+@scenario("events", violates="reply.usage", needs=("usage-apart",))
+def usage_every_chunk(events: Events, told: Reply, ask: Ask) -> Events:
     """Reports usage on every event, unasked."""
-    return each(lambda event: event.update(usage=USAGE), chunks)
+    return each(lambda event: with_members(event, usage=USAGE), events)
 
 
-@scenario("chunks", violates="reply.usage")
-def usage_early(chunks: Chunks, ask: Ask) -> Chunks:
+@scenario("says", violates="reply.usage", needs=("usage-apart",))
+def usage_early(says: Says, told: Reply) -> Says:
     """Reports usage on an event of its own before the answer instead of after it."""
-    first = next(chunks)
-    yield first
-    yield {**first, "choices": [], "usage": USAGE}
-    yield from (event for event in chunks if "usage" not in event)
+    first = next(says)
+    yield from (first, Say(what="usage", usage=told.usage))
+    yield from (say for say in says if say.what != "usage")
 
 
 @scenario("reply", violates="reply.usage")
 def usage_negative(told: Reply, ask: Ask) -> None:
     """Counts minus one token."""
-    told.usage = {**told.usage, "completion_tokens": -1, "total_tokens": 8}
+    told.usage.output_tokens, told.usage.total_tokens = -1, INPUT_TOKENS - 1
 
 
 @scenario("reply", violates="reply.usage")
 def usage_fraction(told: Reply, ask: Ask) -> None:
     """Counts half tokens."""
-    told.usage = {**told.usage, "completion_tokens": 10.5}
+    told.usage.output_tokens = 10.5
 
 
-@scenario("reply", violates="reply.usage")
+@scenario("reply", violates="reply.usage", needs=("usage-total",))
 def usage_sum(told: Reply, ask: Ask) -> None:
     """Reports a total that is not the sum."""
-    told.usage = {**told.usage, "total_tokens": 1000}
+    told.usage.total_tokens = 1000
 
 
-@scenario("chunks", violates="reply.error")
-def error_mid_stream(chunks: Chunks, ask: Ask) -> Chunks:
+@scenario("events", violates="reply.error")
+def error_mid_stream(events: Events, told: Reply, ask: Ask) -> Events:
     """Fails in the middle of a stream that began with 200, and says so in an event."""
-    for position, event in enumerate(chunks):
-        if position == reply.MIDDLE:
-            yield {**event, "error": UPSTREAM, "choices": []}
+    for is_middle, event in middle(events):
+        if is_middle:
+            yield ask.writer.failure(told, UPSTREAM)
             return
         yield event
 
 
-@scenario("chunks", violates="reply.error")
-def error_in_choice(chunks: Chunks, ask: Ask) -> Chunks:
+@scenario("events", violates="reply.error", needs=("choice-error",))
+def error_in_choice(events: Events, told: Reply, ask: Ask) -> Events:
     """Tells an error inside a choice, and ends it with the reason stop."""
-    for event in chunks:
-        yield {**event, "choices": [{**event["choices"][0], "error": UPSTREAM}]} if is_finish(event) else event
+    for event in events:
+        if event.what == "finish":
+            choice = {**event.value["choices"][0], "error": {"message": UPSTREAM, "code": 502}}
+            yield with_members(event, choices=[choice])
+        else:
+            yield event
 
 
 @scenario("before", violates="reply.error", kinds=("chat",), shown="chat")
 def error_in_success(ask: Ask) -> Answer | None:
     """Answers 200 with a JSON error in place of the answer."""
-    return answers.whole(200, {"error": UPSTREAM}) if ask.is_keyed else None
+    return answers.whole(200, ask.writer.error(502, UPSTREAM, {})) if ask.is_keyed else None
 
 
-@scenario("chunks", violates="reply.id")
-def id_changes(chunks: Chunks, ask: Ask) -> Chunks:
+@scenario("events", violates="reply.id", needs=("id", "id-everywhere"))
+def id_changes(events: Events, told: Reply, ask: Ask) -> Events:
     """Gives every event another id, so that clients which merge by id shatter the answer."""
-    return ({**event, "id": f"chatcmpl-é{position}"} for position, event in enumerate(chunks))
+    return (renamed(event, told.id, f"{told.id}-é{position}") for position, event in enumerate(events))
 
 
-@scenario("reply", violates="reply.model")
+@scenario("events", violates="reply.id", needs=("id", "start"))
+def begins_anew(events: Events, told: Reply, ask: Ask) -> Events:
+    """Begins its answer a second time, under another id, before it has said anything."""
+    for event in events:
+        yield event
+        if event.what == "start":
+            yield renamed(event, told.id, f"{told.id}-é")
+
+
+@scenario("reply", violates="reply.model", needs=("model",))
 def other_model(told: Reply, ask: Ask) -> None:
     """Silently serves another model than the one that was asked for."""
     told.model = "loopback/mystère-mini"
@@ -157,7 +171,7 @@ def model_gone(ask: Ask) -> Answer | None:
 def empty_success(told: Reply, ask: Ask) -> None:
     """Succeeds without a word: no text, no tokens, finish reason stop."""
     told.pieces = []
-    told.usage = {"prompt_tokens": 9, "completion_tokens": 0, "total_tokens": 9}
+    told.usage = Usage(output_tokens=0, total_tokens=INPUT_TOKENS)
 
 
 @scenario("reply", violates="reply.not-empty")
@@ -166,45 +180,65 @@ def only_blanks(told: Reply, ask: Ask) -> None:
     told.pieces = [" ", "\u3000", "\n"]
 
 
-@scenario("reply", violates="reply.not-empty")
+@scenario("reply", violates="reply.not-empty", needs=("reasoning",))
 def only_reasoning(told: Reply, ask: Ask) -> None:
     """Reasons at length and then says nothing."""
     told.reasoning, told.pieces = ["Réfléchissons: ", "日本…"], []
 
 
-@scenario("chunks", violates="reply.not-empty")
-def no_choices(chunks: Chunks, ask: Ask) -> Chunks:
+@scenario("events", violates="reply.not-empty", needs=("choices",))
+def no_choices(events: Events, told: Reply, ask: Ask) -> Events:
     """Sends events without a single choice."""
-    return ({**event, "choices": []} for event in chunks)
+    return each(lambda e: rewritten(e, lambda name, value: {name: [] if name in CHOICES else value}), events)
 
 
-@scenario("chunks", violates="reply.schema")
-def no_model_member(chunks: Chunks, ask: Ask) -> Chunks:
+@scenario("events", violates="reply.schema", needs=("model-required",))
+def no_model_member(events: Events, told: Reply, ask: Ask) -> Events:
     """Leaves out the model of every event."""
-    return ({name: value for name, value in event.items() if name != "model"} for event in chunks)
+    return each(lambda event: rewritten(event, lambda name, value: {} if name == "model" else {name: value}), events)
 
 
-@scenario("chunks", violates="reply.schema")
-def created_fraction(chunks: Chunks, ask: Ask) -> Chunks:
+@scenario("events", violates="reply.schema", needs=("created",))
+def created_fraction(events: Events, told: Reply, ask: Ask) -> Events:
     """Sends created as a fraction of a second, which strict clients refuse."""
-    return ({**event, "created": event["created"] + 0.25} for event in chunks)
+    return each(lambda event: with_members(event, created=event.value["created"] + 0.25), events)
 
 
-@scenario("chunks", violates="reply.schema")
-def content_as_list(chunks: Chunks, ask: Ask) -> Chunks:
-    """Sends delta.content as a list of parts."""
+@scenario("events", violates="reply.schema", needs=("content-type",))
+def content_as_list(events: Events, told: Reply, ask: Ask) -> Events:
+    """Sends the text of an event as a list of parts."""
 
-    def listed(event: dict[str, Any]) -> None:
-        delta = delta_of(event)
-        if delta.get("content"):
-            delta["content"] = [{"type": "text", "text": delta["content"]}]
+    def listed(name: str, value: Any) -> dict[str, Any]:
+        is_text = isinstance(value, str) and value in told.pieces
+        return {name: [{"type": "text", "text": value}] if is_text else value}
 
-    return each(listed, chunks)
+    return (rewritten(event, listed) if event.what == "text" else event for event in events)
 
 
-@scenario("chunks", violates="reply.schema")
-def message_for_delta(chunks: Chunks, ask: Ask) -> Iterator[dict[str, Any]]:
-    """Sends whole messages inside a stream, under the name message in place of delta."""
-    for event in chunks:
-        choices = [{("message" if k == "delta" else k): v for k, v in c.items()} for c in event["choices"]]
-        yield {**event, "choices": choices}
+@scenario("events", violates="reply.schema", needs=("delta",))
+def message_for_delta(events: Events, told: Reply, ask: Ask) -> Events:
+    """Sends what a stream adds under the name message in place of delta."""
+    return each(lambda e: rewritten(e, lambda name, value: {"message" if name == "delta" else name: value}), events)
+
+
+def with_members(event: Sent, **members: Any) -> Sent:
+    """Give an event other members."""
+    return event._replace(value={**event.value, **members})
+
+
+def renamed(event: Sent, told: str, new: str) -> Sent:
+    """Give an event another id."""
+    return rewritten(event, lambda name, value: {name: new if value == told else value})
+
+
+def rewritten(event: Sent, change: Change) -> Sent:
+    """Change every member of an event, however deep, by its name and value."""
+
+    def walk(value: Any) -> Any:
+        if isinstance(value, list):
+            return [walk(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        return dict(chain.from_iterable(change(name, walk(item)).items() for name, item in value.items()))
+
+    return event._replace(value=walk(event.value))

@@ -3,22 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from contracts.testing.answer import Answer
 from contracts.testing.ask import Ask
-from contracts.testing.reply import DONE, MIDDLE
 from contracts.testing.scenario import scenario
+from contracts.testing.stream import Documents, middle
 
 DEPTH = 100_000
-Documents = Iterator[bytes]
 
 
 def one(documents: Documents, change: Callable[[bytes], bytes]) -> Documents:
     """Change the JSON text in the middle of a stream, or the only one."""
-    for position, document in enumerate(documents):
-        is_only = position == 0 and b'"chat.completion"' in document
-        yield change(document) if (position == MIDDLE or is_only) and document != DONE else document
+    for is_middle, document in middle(documents):
+        is_meant = is_middle or document.what == "whole"
+        yield document._replace(text=change(document.text)) if is_meant else document
 
 
 def with_member(member: bytes) -> Callable[[bytes], bytes]:
@@ -40,8 +39,8 @@ def json_infinity(documents: Documents, ask: Ask) -> Documents:
 
 @scenario("documents", violates="reply.json")
 def json_duplicate_keys(documents: Documents, ask: Ask) -> Documents:
-    """Sends an object that has its id twice, with different values."""
-    return one(documents, with_member(b'"id":"chatcmpl-\xc3\xa9"'))
+    """Sends an object that has its first member twice, with different values."""
+    return one(documents, lambda text: b"{" + text[1 : text.index(b":")] + b':"chatcmpl-\xc3\xa9",' + text[1:])
 
 
 @scenario("documents", violates="reply.json")
@@ -77,4 +76,5 @@ def json_deep(documents: Documents, ask: Ask) -> Documents:
 @scenario("answer", violates="models.shape", kinds=("listing",), shown="listing")
 def listing_deep(answer: Answer, ask: Ask) -> Answer:
     """Sends a listing that is 100,000 lists one inside the other."""
-    return answer.with_body(b'{"data":' + b"[" * DEPTH + b"]" * DEPTH + b"}", "application/json")
+    deep = b"[" * DEPTH + b"]" * DEPTH
+    return answer.with_body(b'{"%s":%s}' % (ask.writer.ITEMS.encode(), deep), "application/json")

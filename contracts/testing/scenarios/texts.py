@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contracts.testing.ask import Ask
 from contracts.testing.reply import Reply
 from contracts.testing.scenario import scenario
+from contracts.testing.stream import Documents
 
 
 def misread(text: str, codec: str) -> str:
@@ -47,9 +48,9 @@ def halves(data: bytes) -> Iterator[bytes]:
 
 
 @scenario("documents", violates="text.intact")
-def lone_surrogates(documents: Iterator[bytes], ask: Ask) -> Iterator[bytes]:
+def lone_surrogates(documents: Documents, ask: Ask) -> Documents:
     """Sends the first half of an emoji as an escape and never the second."""
-    return (document.replace("\U0001f680".encode(), b"\\ud83d") for document in documents)
+    return (d._replace(text=d.text.replace("\U0001f680".encode(), b"\\ud83d")) for d in documents)
 
 
 @scenario("reply", violates="text.intact")

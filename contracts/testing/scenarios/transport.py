@@ -11,6 +11,7 @@ from contracts.testing.answer import Answer, End, Pause, Step, joined, mapped
 from contracts.testing.ask import Ask
 from contracts.testing.certificate import Terms
 from contracts.testing.scenario import LOST, scenario
+from contracts.testing.stream import lead
 
 HEADERS = 10_000
 HEADER_CHARS = 1_000_000
@@ -21,6 +22,11 @@ def first(body: Iterable[Step], size: int, *then: Step) -> Iterator[Step]:
     """Give the first steps of a body, then others."""
     yield from islice(body, size)
     yield from then
+
+
+def begun(ask: Ask) -> bytes:
+    """Give the beginning of an event that ends inside a character."""
+    return (b"" if ask.writer.NDJSON else b"data: ") + b'{"id":"chatcmpl-\xc3'
 
 
 def whole_length(answer: Answer, off: int) -> Answer:
@@ -63,8 +69,9 @@ def stall_after_headers(answer: Answer, ask: Ask) -> Answer:
 
 @scenario("answer", violates="reply.finish", also=LOST)
 def stall_mid_stream(answer: Answer, ask: Ask) -> Answer:
-    """Falls silent after four events, on an open connection."""
-    answer.transfer, answer.length, answer.body = "chunked", None, first(answer.body, 4, End.HOLD)
+    """Falls silent after two pieces of text, on an open connection."""
+    steps = first(answer.body, lead(ask.writer) + 2, End.HOLD)
+    answer.transfer, answer.length, answer.body = "chunked", None, steps
     return answer
 
 
@@ -84,7 +91,7 @@ def one_block(answer: Answer, ask: Ask) -> Answer:
     return answer
 
 
-@scenario("answer")
+@scenario("answer", needs=("sse",))
 def keep_alive_for_ever(answer: Answer, ask: Ask) -> Answer:
     """Sends keep-alive comments, one each interval, and never an event."""
     if answer.is_stream:
@@ -96,7 +103,7 @@ def keep_alive_for_ever(answer: Answer, ask: Ask) -> Answer:
 def endless_body(answer: Answer, ask: Ask) -> Answer:
     """Sends a body that never ends, as fast as the client takes it."""
     answer.transfer, answer.length = "chunked", None
-    filler = PIECE if answer.is_stream else b" " * len(PIECE)
+    filler = PIECE if answer.is_events else b" " * len(PIECE)
     answer.body = chain(answer.body, repeat(filler))
     return answer
 
@@ -117,19 +124,20 @@ def length_too_short(answer: Answer, ask: Ask) -> Answer:
 
 @scenario("answer", violates="reply.finish", also=LOST)
 def chunked_cut(answer: Answer, ask: Ask) -> Answer:
-    """Closes after the fourth event without the last chunk, so that the body was cut and a client can know it."""
-    answer.transfer, answer.length, answer.body = "chunked", None, first(answer.body, 4, End.CLOSE)
+    """Closes after two pieces of text without the last chunk, so that the body was cut and a client can know it."""
+    steps = first(answer.body, lead(ask.writer) + 2, End.CLOSE)
+    answer.transfer, answer.length, answer.body = "chunked", None, steps
     return answer
 
 
 @scenario("answer", violates="sse.framing", also=("reply.finish", *LOST))
 def chunk_cut(answer: Answer, ask: Ask) -> Answer:
     """Closes in the middle of a chunk, which is shorter than its size line says."""
-    steps = first(answer.body, 3)
+    steps = first(answer.body, lead(ask.writer) + 1)
     answer.transfer, answer.length = "close", None
     answer.with_header("Transfer-Encoding", "chunked")
     pieces = (b"%x\r\n%s\r\n" % (len(s), s) for s in steps if isinstance(s, bytes) and s)
-    answer.body = chain(pieces, (b'fff\r\ndata: {"id":"chatcmpl-\xc3', End.CLOSE))
+    answer.body = chain(pieces, (b"fff\r\n" + begun(ask), End.CLOSE))
     return answer
 
 
@@ -137,7 +145,8 @@ def chunk_cut(answer: Answer, ask: Ask) -> Answer:
 def reset_mid_event(answer: Answer, ask: Ask) -> Answer:
     """Resets the connection in the middle of an event."""
     answer.transfer, answer.length = "chunked", None
-    answer.body = first(answer.body, 3, b'data: {"id":"chatcmpl-\xc3', Pause(min(0.05, ask.interval_s)), End.RESET)
+    pause = Pause(min(0.05, ask.interval_s))
+    answer.body = first(answer.body, lead(ask.writer) + 1, begun(ask), pause, End.RESET)
     return answer
 
 
