@@ -176,6 +176,13 @@ COMMANDS = {
                     help="A scenario for one model only; may be repeated.",
                 ),
                 Option(
+                    name="dialect",
+                    flags=("--dialect",),
+                    metavar="DIALECT",
+                    many=False,
+                    help="The wire API that it speaks; else openai-chat.",
+                ),
+                Option(
                     name="interval_s",
                     flags=("--interval",),
                     kind="seconds",
