@@ -1,0 +1,157 @@
+"""Writes observations beside real traffic, from a thread of its own.
+
+Traffic is heavy and mostly alike, so that answers that came to the same are counted rather than written one by one: the
+first of a kind is written at once, and then every ten seconds how many more there were. Sums stay exact. The file is
+renamed to `FILE.1` where it grows beyond its limit, so that at most twice the limit is kept.
+"""
+
+from __future__ import annotations
+
+import atexit
+import errno
+import fcntl
+import os
+import threading
+from collections import deque
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from msgspec import json, structs
+
+from contracts.errors import ConfigError
+from contracts.observations import OLDER
+from contracts.observations.kinds import kind_of
+
+if TYPE_CHECKING:
+    from contracts.observations import Observation
+
+EVERY_S = 10.0  # how long answers that are alike are counted before a line says how many there were
+QUEUE = 4_096  # observations waiting to be written; a second of a router under heavy load
+KINDS = 4_096  # kinds of answers that are counted apart; beyond that each answer is a line
+MAX_BYTES = 64 * 1024 * 1024  # of a file: some 25,000 lines
+
+
+class Writer:
+    """Writes observations from a thread of its own, so that nobody who forwards an answer waits for a disk.
+
+    `dropped` counts answers that were not written because the disk did not keep up or failed, `failure` is why.
+    """
+
+    def __init__(self, path: str, *, every_s: float = EVERY_S, max_bytes: int = MAX_BYTES) -> None:
+        """Prepare to append to a file.
+
+        Raises:
+            ConfigError: where it cannot be written.
+        """
+        self._path, self._every_s, self._max_bytes = path, every_s, max_bytes
+        self._queue: deque[Observation] = deque()
+        self._alike: dict[tuple[object, ...], tuple[float, Observation | None]] = {}
+        self._wake, self._stopping = threading.Event(), False
+        self._thread: threading.Thread | None = None
+        self._pid = os.getpid()
+        self.dropped = 0
+        self.failure: str | None = None
+        try:
+            os.close(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644))
+        except OSError as error:
+            raise ConfigError(f"{path}: expected a file to append observations to, found: {error.strerror}") from error
+        atexit.register(self.close)
+
+    def write(self, observation: Observation) -> None:
+        """Take an observation; it is written soon. Never blocks, never raises."""
+        if self._thread is None or self._pid != os.getpid():
+            self._start()
+        if len(self._queue) >= QUEUE or self._stopping:
+            self.dropped += observation.count
+            return
+        self._queue.append(observation)
+        self._wake.set()
+
+    def close(self) -> None:
+        """Write what is left. Later observations are dropped."""
+        self._stopping = True
+        self._wake.set()
+        thread = self._thread
+        if thread is not None and self._pid == os.getpid() and thread is not threading.current_thread():
+            thread.join()
+        atexit.unregister(self.close)
+
+    def _start(self) -> None:
+        """Start the thread, also in a process that was forked off since: threads stay behind, what waits is theirs."""
+        if self._pid != os.getpid():
+            self._queue, self._alike = deque(), {}
+            self._wake, self._pid = threading.Event(), os.getpid()
+        self._thread = threading.Thread(target=self._run, name="contracts observations", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        while not self._stopping:
+            self._wake.wait(self._every_s)
+            self._wake.clear()
+            self._append(self._lines(monotonic()))
+        self._append([*self._lines(monotonic()), *self._rest()])
+
+    def _lines(self, now: float) -> list[Observation]:
+        """Take what is waiting, and give what is to be written now."""
+        lines = []
+        while self._queue:
+            observation = self._queue.popleft()
+            kind = kind_of(observation)
+            if kind not in self._alike and len(self._alike) < KINDS:
+                self._alike[kind] = (now, None)
+                lines.append(observation)
+            elif kind in self._alike:
+                since, held = self._alike[kind]
+                count = observation.count + (0 if held is None else held.count)
+                self._alike[kind] = (since, structs.replace(observation, count=count))
+            else:
+                lines.append(observation)
+        for kind, (since, held) in list(self._alike.items()):
+            if now - since >= self._every_s:
+                if held is None:
+                    del self._alike[kind]
+                else:
+                    lines.append(held)
+                    self._alike[kind] = (now, None)
+        return lines
+
+    def _rest(self) -> list[Observation]:
+        return [held for _, held in self._alike.values() if held is not None]
+
+    def _append(self, observations: list[Observation]) -> None:
+        """Append lines; what cannot be written is counted as dropped."""
+        if not observations:
+            return
+        data = b"".join(json.encode(one) + b"\n" for one in observations)
+        try:
+            while not self._appended(data):
+                pass
+        except OSError as error:
+            self.failure = error.strerror
+            self.dropped += sum(one.count for one in observations)
+
+    def _appended(self, data: bytes) -> bool:
+        """Append all of it or nothing; tells whether the file was still the one at the path, and had room.
+
+        Raises:
+            OSError: where it cannot be written.
+        """
+        with open(self._path, "ab", buffering=0) as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            if not _is_at(self._path, file.fileno()):
+                return False  # another process renamed it before the lock was had
+            size = os.fstat(file.fileno()).st_size
+            if size and size + len(data) > self._max_bytes:
+                os.replace(self._path, self._path + OLDER)
+                return False
+            if file.write(data) != len(data):
+                os.ftruncate(file.fileno(), size)
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return True
+
+
+def _is_at(path: str, file: int) -> bool:
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(file))
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,156 @@
+"""Taps for a router: made from its providers file, they write down what real traffic shows.
+
+    taps = Taps.open("providers.yaml", "/var/lib/router/observed.jsonl")
+    asked = taps.asked("openrouter", request)            # once, however many providers are tried
+    tap = taps.tap("openrouter", request, status, headers, asked=asked)
+    for chunk in forward(response.iter_raw(), tap): …
+
+`contracts check --observed FILE` judges what was written. `forward` reads along an iterator and tells how it ended;
+`of_requests`, `of_httpx` and `asgi` do all of it for those libraries, which they do not import.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from contracts import dialects
+from contracts.config import catalogue as catalogues
+from contracts.errors import ConfigError
+from contracts.observations import Observation
+from contracts.observations.writer import Writer
+from contracts.tap import Tap
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterable, Callable, Generator, Iterable, Mapping
+
+    from contracts.dialects import Dialect, Tables
+    from contracts.facts import Asked
+    from contracts.model import Headers, Request
+    from contracts.tap import Ended, Seen
+
+
+class Spoken(NamedTuple):
+    """What a tap needs to know of one provider."""
+
+    dialect: Dialect
+    tables: Tables
+
+
+class Taps:
+    """Makes taps. One object serves a whole process and all its threads."""
+
+    def __init__(self, providers: Mapping[str, Spoken], write: Callable[[Observation], None]) -> None:
+        """Serve these providers; `write` takes each observation and must not block."""
+        self._providers, self._write = providers, write
+        self._close: Callable[[], None] = lambda: None
+
+    @classmethod
+    def open(cls, config: str | None, to: str) -> Taps:
+        """Read a providers file, and write observations to a file.
+
+        Args:
+            config: path of the providers file; None for the rows that are shipped.
+            to: path of the file that observations are appended to.
+
+        Raises:
+            ConfigError: for a bad providers file, or a path that cannot be written.
+        """
+        catalogue = catalogues.load(config)
+        rows = {name: catalogue.provider(name) for name in catalogue.providers}
+        writer = Writer(to)
+        taps = cls(
+            {n: Spoken(dialects.load(r.dialect), catalogue.tables(r.dialect, r)) for n, r in rows.items()}, writer.write
+        )
+        taps._close = writer.close
+        return taps
+
+    def asked(self, provider: str, request: Request) -> Asked | None:
+        """Learn once what a request asks and in what characters; None where it cannot be read."""
+        try:
+            return self._spoken(provider).dialect.asked(request)
+        except Exception:  # noqa: BLE001 - a router forwards what it does not understand
+            return None
+
+    def tap(  # noqa: PLR0913 - what is known when an answer begins
+        self,
+        provider: str,
+        request: Request,
+        status: int,
+        headers: Headers,
+        *,
+        asked: Asked | None = None,
+        is_coded: bool = False,
+    ) -> Tap:
+        """Start to look at an answer; what it came to is written when the tap is finished.
+
+        Args:
+            provider: name of the row. Of one that is not in the file nothing is learnt (see `Tap.failure`).
+            request: what was asked of the provider.
+            status: of the answer.
+            headers: of the answer, as text.
+            asked: what `asked` gave for this request.
+            is_coded: the chunks still have the Content-Encoding that the headers name.
+        """
+        try:
+            spoken = self._spoken(provider)
+        except ConfigError as error:
+            return Tap.failed(error)
+
+        def write(seen: Seen) -> None:
+            was = seen.facts.asked
+            self._write(
+                Observation(
+                    at=datetime.now(UTC),
+                    provider=provider,
+                    model=None if was is None else was.model,
+                    facts=seen.facts,
+                    verification=seen.verification,
+                )
+            )
+
+        return Tap(request, status, headers, *spoken, asked=asked, is_coded=is_coded, tell=write)
+
+    def close(self) -> None:
+        """Write what is left."""
+        self._close()
+
+    def _spoken(self, provider: str) -> Spoken:
+        try:
+            return self._providers[provider]
+        except KeyError:
+            known = ", ".join(sorted(self._providers))
+            raise ConfigError(f"expected one of the providers {known}, found '{provider}'") from None
+
+
+def forward(chunks: Iterable[bytes], tap: Tap) -> Generator[bytes, None, None]:
+    """Give every chunk on as it is, let the tap look, and tell it how the answer ended.
+
+    An exception of `chunks` is the provider's connection that broke; one who takes no more chunks has left.
+    """
+    ended: Ended = "unknown"
+    try:
+        for chunk in chunks:
+            tap.feed(chunk)
+            yield chunk
+        ended = "complete"
+    except Exception:
+        ended = "cut"
+        raise
+    finally:
+        tap.finish(ended)
+
+
+async def aforward(chunks: AsyncIterable[bytes], tap: Tap) -> AsyncGenerator[bytes, None]:
+    """Do the same for chunks that are waited for."""
+    ended: Ended = "unknown"
+    try:
+        async for chunk in chunks:
+            tap.feed(chunk)
+            yield chunk
+        ended = "complete"
+    except Exception:
+        ended = "cut"
+        raise
+    finally:
+        tap.finish(ended)

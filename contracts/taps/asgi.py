@@ -1,0 +1,101 @@
+"""A tap on what an ASGI application sends its clients: what it has done to an answer is seen as well.
+
+    app = TapMiddleware(app, taps, provider_of=lambda scope: scope.get("state", {}).get("provider"))
+
+The provider is asked for when the answer begins, so that the application may choose one while it works.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from contracts.model import Request
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, MutableMapping
+
+    from contracts.tap import Tap
+    from contracts.taps import Taps
+
+    Scope = MutableMapping[str, Any]
+    Message = MutableMapping[str, Any]
+    Receive = Callable[[], Awaitable[Message]]
+    Send = Callable[[Message], Awaitable[None]]
+    App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+MAX_REQUEST_BYTES = 4 * 1024 * 1024  # held to learn what was asked; of a larger request that is not known
+
+
+class TapMiddleware:
+    """Looks at every answer whose provider is known."""
+
+    def __init__(self, app: App, taps: Taps, provider_of: Callable[[Scope], str | None]) -> None:
+        """Stand before an application; `provider_of` gives the row that an answer comes from, None for no tap."""
+        self._app, self._taps, self._provider_of = app, taps, provider_of
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        watch = _Watch(self._taps, self._provider_of, scope)
+
+        async def receiving() -> Message:
+            message = await receive()
+            watch.received(message)
+            return message
+
+        async def sending(message: Message) -> None:
+            watch.sent(message)
+            await send(message)
+
+        try:
+            await self._app(scope, receiving, sending)
+        finally:
+            watch.left()
+
+
+class _Watch:
+    """One request and its answer."""
+
+    def __init__(self, taps: Taps, provider_of: Callable[[Scope], str | None], scope: Scope) -> None:
+        self._taps, self._provider_of, self._scope = taps, provider_of, scope
+        self._body: list[bytes] | None = []
+        self._size = 0
+        self._tap: Tap | None = None
+
+    def received(self, message: Message) -> None:
+        if message["type"] != "http.request" or self._body is None:
+            return
+        piece = message.get("body", b"")
+        self._size += len(piece)
+        if self._size > MAX_REQUEST_BYTES:
+            self._body = None
+        elif piece:
+            self._body.append(bytes(piece))
+
+    def sent(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self._tap = self._begin(message)
+        elif message["type"] == "http.response.body" and self._tap is not None:
+            self._tap.feed(message.get("body", b""))
+            if not message.get("more_body", False):
+                self._tap.finish("complete")
+                self._tap = None
+
+    def left(self) -> None:
+        """Finish an answer that was not sent to its end: the client left, or the application failed."""
+        if self._tap is not None:
+            self._tap.finish("unknown")
+
+    def _begin(self, message: Message) -> Tap | None:
+        try:
+            provider = self._provider_of(self._scope)
+            if provider is None:
+                return None
+            body = None if self._body is None else b"".join(self._body)
+            request = Request(method=str(self._scope["method"]), url=str(self._scope["path"]), body=body)
+            headers = tuple((n.decode("latin-1"), v.decode("latin-1")) for n, v in message.get("headers", ()))
+            return self._taps.tap(provider, request, int(message["status"]), headers, is_coded=True)
+        except Exception:  # noqa: BLE001 - the answer goes out, whatever the tap makes of it
+            return None
