@@ -78,6 +78,11 @@ def _many(path: str, model: str) -> None:
     writer.close()
 
 
+def _write(writer: Writer, times: int) -> None:
+    for _ in range(times):
+        writer.write(seen())
+
+
 def test_several_processes_and_threads_write_into_one_file(tmp_path: Path) -> None:
     path = tmp_path / "gesehen.jsonl"
     context = multiprocessing.get_context("spawn")
@@ -85,7 +90,7 @@ def test_several_processes_and_threads_write_into_one_file(tmp_path: Path) -> No
     for other in others:
         other.start()
     writer = Writer(str(path), every_s=0)
-    threads = [threading.Thread(target=lambda: [writer.write(seen()) for _ in range(200)]) for _ in range(4)]
+    threads = [threading.Thread(target=_write, args=(writer, 200)) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
