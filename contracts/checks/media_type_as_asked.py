@@ -3,17 +3,19 @@
 What it checks
     A 2xx answer to `stream: true` is an event stream labelled `text/event-stream` (NDJSON where the contract
     says so); any other is JSON labelled `application/json`. Where the request is not known, the label has to
-    fit the body.
+    fit the body. JSON and NDJSON declare no charset but UTF-8, which is the only one that they have.
 
 Why it matters
     Clients choose the parser by the label. A stream that is labelled JSON is read as one broken document; JSON
-    sent for a stream is never shown.
+    sent for a stream is never shown. A charset that is declared is believed, by `requests` for JSON and by the
+    client of Ollama for NDJSON, and every character beyond ASCII comes out as others.
 
 Example:
     check: {kind: media_type_as_asked, stream: text/event-stream}
 
 Source
-    https://www.rfc-editor.org/rfc/rfc9110#section-8.3, read 2026-11-30
+    https://www.rfc-editor.org/rfc/rfc9110#section-8.3 and https://www.rfc-editor.org/rfc/rfc8259#section-8.1,
+    read 2026-11-30
 """
 
 from __future__ import annotations
@@ -67,6 +69,10 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
         fits = label.essence in NDJSON
     if not fits:
         return violated(f"the answer is labelled {label.essence}", expected=expected, observed=observed, where=HEADER)
+    charset = None if label.essence == SSE else media_type.charset_of(label)  # sse.charset judges an event stream's
+    if charset not in (None, "utf-8"):
+        detail = f"the label declares charset {charset}, and {NAMES['ndjson' if streamed else 'json']} is UTF-8"
+        return violated(detail, expected=expected, observed=observed, where=HEADER)
     return holds(observed=observed)
 
 
