@@ -1,0 +1,221 @@
+"""Taps beside `requests`, httpx and ASGI: bytes pass as they are, and what became of the answer is known."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import zlib
+from collections.abc import AsyncIterator, Iterable
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+import requests
+
+from contracts.errors import ConfigError
+from contracts.model import Request
+from contracts.observations import Observation
+from contracts.taps import Taps, aforward, forward, of_httpx, of_requests
+from contracts.taps.asgi import TapMiddleware
+from contracts.testing import text_of
+from contracts.testing.plugin import Factory
+from tests.tap.conftest import Written
+
+if TYPE_CHECKING:
+    from contracts.taps.asgi import Message, Receive, Scope, Send
+
+MODEL = "loopback/libre"
+BODY = {"model": MODEL, "stream": True, "messages": [{"role": "user", "content": "Answer in French, please."}]}
+
+KEY = {"Authorization": "Bearer test"}
+
+
+def only(written: Written) -> Observation:
+    (one,) = written.all()
+    return one
+
+
+def test_what_is_forwarded_with_requests_is_what_came(written: Written, hostile_provider: Factory) -> None:
+    provider = hostile_provider("honest")
+    url = f"{provider.base_url}/chat/completions"
+    with requests.post(url, json=BODY, stream=True, timeout=5, headers=KEY) as response:
+        sent = list(of_requests.forward(written.taps, "groesse", response))
+    assert text_of(b"".join(sent)) == provider.text
+    one = only(written)
+    assert (one.provider, one.model, one.verification.verdict) == ("groesse", MODEL, "ok")
+    assert one.facts.ended == "complete"
+    assert one.facts.asked is not None
+    assert one.facts.asked.ascii
+    assert one.facts.reply is not None
+    assert one.facts.reply.text.non_ascii > 0
+
+
+@pytest.mark.parametrize("scenario", ["honest", "gzip"])
+def test_what_is_forwarded_with_httpx_is_what_was_on_the_wire(
+    written: Written, hostile_provider: Factory, scenario: str
+) -> None:
+    provider = hostile_provider(*([] if scenario == "honest" else ["gzip"]))
+    url = f"{provider.base_url}/chat/completions"
+
+    async def go() -> bytes:
+        async with httpx.AsyncClient() as client, client.stream("POST", url, json=BODY, headers=KEY) as response:
+            return b"".join([chunk async for chunk in of_httpx.aforward(written.taps, "groesse", response)])
+
+    with httpx.Client() as client, client.stream("POST", url, json=BODY, headers=KEY) as response:
+        raw = b"".join(of_httpx.forward(written.taps, "groesse", response))
+    other = asyncio.run(go())
+    if scenario == "gzip":
+        raw, other = zlib.decompress(raw, 31), zlib.decompress(other, 31)
+    assert text_of(raw) == text_of(other) == provider.text
+    first, second = written.all()
+    assert first.facts.reply == second.facts.reply
+    assert (first.verification.verdict, first.facts.ended) == ("ok", "complete")
+
+
+def test_a_connection_that_breaks_is_cut_and_a_client_that_leaves_is_not(
+    written: Written, hostile_provider: Factory
+) -> None:
+    provider = hostile_provider("reset-mid-event")
+    url = f"{provider.base_url}/chat/completions"
+    with (
+        httpx.Client() as client,
+        client.stream("POST", url, json=BODY, headers=KEY) as response,
+        pytest.raises(httpx.TransportError),
+    ):
+        list(of_httpx.forward(written.taps, "groesse", response))
+    honest = hostile_provider("honest")
+    with requests.post(f"{honest.base_url}/chat/completions", json=BODY, stream=True, timeout=5, headers=KEY) as answer:
+        chunks = of_requests.forward(written.taps, "groesse", answer)
+        next(chunks)
+        chunks.close()
+    cut, left = written.all()
+    assert (cut.facts.ended, cut.verification.verdict) == ("cut", "truncated")
+    assert left.facts.ended == "unknown"
+
+
+def test_chunks_pass_as_the_very_objects_they_are(written: Written) -> None:
+    chunks = [b'data: {"gr\xc3', b"\xb6\xc3\x9fe", bytearray(b"\n\n"), b""]
+    tap = written.taps.tap("groesse", Request(), 200, ())
+    passed = list(forward(chunks, tap))
+    assert all(a is b for a, b in zip(chunks, passed, strict=True))
+
+    async def some() -> AsyncIterator[bytes]:
+        for chunk in chunks:
+            yield chunk
+
+    async def go() -> list[bytes]:
+        return [chunk async for chunk in aforward(some(), written.taps.tap("groesse", Request(), 200, ()))]
+
+    assert all(a is b for a, b in zip(chunks, asyncio.run(go()), strict=True))
+
+
+def test_an_exception_on_the_way_reaches_the_router_and_a_provider_nobody_knows_does_not(written: Written) -> None:
+    def failing() -> Iterable[bytes]:
+        yield b"\xc3"
+        raise TimeoutError("zu spät")
+
+    tap = written.taps.tap("groesse", Request(), 200, ())
+    with pytest.raises(TimeoutError, match="zu spät"):
+        list(forward(failing(), tap))
+    unknown = written.taps.tap("unbekannt", Request(), 200, ())
+    assert list(forward([b"\xc3"], unknown)) == [b"\xc3"]
+    assert isinstance(unknown.failure, ConfigError)
+    assert str(unknown.failure) == "expected one of the providers groesse, nihon, found 'unbekannt'"
+    assert written.taps.asked("unbekannt", Request()) is None
+    assert only(written).facts.ended == "cut"
+
+
+def test_no_key_of_a_request_is_written(written: Written, hostile_provider: Factory) -> None:
+    provider = hostile_provider("honest")
+    headers = {"Authorization": "Bearer sk-geheim-4711", "Cookie": "a=geheim"}
+    with requests.post(
+        f"{provider.base_url}/chat/completions", json=BODY, stream=True, timeout=5, headers=headers
+    ) as response:
+        list(of_requests.forward(written.taps, "groesse", response))
+    written.taps.close()
+    assert b"geheim" not in written.path.read_bytes()
+
+
+# ASGI
+
+
+def served(written: Written, answer: list[bytes], provider: str | None = "groesse", **over: Any) -> httpx.Response:
+    """Ask an application whose answer these chunks are; what is not sent to its end raises."""
+    headers = [(b"content-type", b"text/event-stream"), *over.get("headers", ())]
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        while (await receive()).get("more_body"):
+            pass
+        scope["state"]["provider"] = provider
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        for chunk in answer:
+            await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        if over.get("fails"):
+            raise RuntimeError("kaputt")
+        await send({"type": "http.response.body", "body": b""})
+
+    async def go() -> httpx.Response:
+        tapped = TapMiddleware(with_state(app), written.taps, lambda scope: scope["state"]["provider"])
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app=with_state(tapped))) as client:
+            return await client.post("http://größe.example/v1/chat/completions", json=BODY)
+
+    return asyncio.run(go())
+
+
+def with_state(app: Any) -> Any:
+    async def stated(scope: Scope, receive: Receive, send: Send) -> None:
+        scope.setdefault("state", {})
+        await app(scope, receive, send)
+
+    return stated
+
+
+def stream(text: str) -> list[bytes]:
+    choice = {"index": 0, "delta": {"content": text}, "finish_reason": "stop"}
+    value = {"id": "ä", "object": "chat.completion.chunk", "created": 1, "model": MODEL, "choices": [choice]}
+    return [b"data: " + json.dumps(value, ensure_ascii=False).encode() + b"\n\n", b"data: [DONE]\n\n"]
+
+
+def test_what_an_application_sends_is_seen_with_what_it_did_to_it(written: Written) -> None:
+    spoilt = [chunk.decode("latin-1").encode() for chunk in stream("Où ça — 你好")]
+    assert served(written, spoilt).content == b"".join(spoilt)
+    one = only(written)
+    assert (one.model, one.verification.verdict, one.facts.ended) == (MODEL, "mangled", "complete")
+    assert one.facts.asked is not None
+    assert one.facts.asked.path == "/v1/chat/completions"
+
+
+def test_an_answer_that_is_not_sent_to_its_end_is_no_fault_of_the_provider(written: Written) -> None:
+    with pytest.raises(RuntimeError, match="kaputt"):
+        served(written, stream("Où ça")[:1], fails=True)
+    assert only(written).facts.ended == "unknown"
+
+
+def test_an_answer_without_a_provider_has_no_tap(written: Written) -> None:
+    served(written, stream("Où ça"), provider=None)
+    assert written.all() == []
+
+
+def test_a_lifespan_passes(written: Written) -> None:
+    seen: list[Message] = []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        del send
+        seen.append({"type": scope["type"], **await receive()})
+
+    async def receive() -> Message:
+        return {"größe": 1}
+
+    async def send(message: Message) -> None:
+        del message
+
+    tapped = TapMiddleware(app, written.taps, lambda _: "groesse")
+    asyncio.run(tapped({"type": "lifespan"}, receive, send))
+    assert seen == [{"type": "lifespan", "größe": 1}]
+
+
+def test_the_rows_of_a_bad_file_are_refused_at_the_start(tmp_path: Any) -> None:
+    path = tmp_path / "providers.yaml"
+    path.write_text("version: 1\nproviders:\n  groesse: {dialekt: openai-chat}\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"providers.yaml:3:13: unknown key 'dialekt'"):
+        Taps.open(str(path), str(tmp_path / "gesehen.jsonl"))
