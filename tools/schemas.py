@@ -9,7 +9,7 @@ import msgspec
 
 from contracts import model, report
 from contracts.config import schemas as written
-from contracts_cli.commands import explain, lint
+from contracts_cli.commands import explain, history, lint
 from contracts_cli.commands import list as list_
 
 FOLDER = os.path.join(os.path.dirname(report.__file__), "library", "schemas")
@@ -21,6 +21,7 @@ PRINTED: dict[str, type] = {
     "list": list_.Lists,
     "explain": explain.Explanation,
     "lint": lint.Problems,
+    "history": history.History,
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contracts_cli.command import Command, Kind, Option, Positional, parse_seconds
 from contracts_cli.shared_options import CONFIG, FORMAT, JUDGING, RETRIES, STATE, TIMEOUT, WAIT
+from contracts_cli.state_commands import HISTORY, REPORT
 
 __all__ = ["COMMANDS", "Command", "Kind", "Option", "Positional", "parse_seconds"]
 
@@ -134,6 +135,8 @@ COMMANDS = {
             ),
             options=(CONFIG, FORMAT),
         ),
+        HISTORY,
+        REPORT,
         Command(
             name="lint",
             help="Check YAML files offline; all that the providers file reaches when none is named.",
@@ -146,10 +149,10 @@ COMMANDS = {
             positional=Positional(
                 name="name",
                 metavar="NAME",
-                help="providers, contract; report, finding, note, list, explain, lint.",
+                help="providers, contract; report, finding, note, list, explain, lint, history.",
                 many=False,
                 required=True,
-                choices=("providers", "contract", "report", "finding", "note", "list", "explain", "lint"),
+                choices=("providers", "contract", "report", "finding", "note", "list", "explain", "lint", "history"),
             ),
         ),
         Command(

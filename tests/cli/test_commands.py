@@ -31,7 +31,9 @@ def schema(name: str) -> jsonschema_rs.Validator:
         return jsonschema_rs.validator_for(file.read())
 
 
-@pytest.mark.parametrize("name", ["providers", "contract", "report", "finding", "note", "list", "explain", "lint"])
+@pytest.mark.parametrize(
+    "name", ["providers", "contract", "report", "finding", "note", "list", "explain", "lint", "history"]
+)
 def test_a_schema_is_printed_as_it_was_published(program: Program, name: str) -> None:
     done = program(["schema", name])
     with open(os.path.join(LIBRARY, "schemas", f"{name}.json"), "rb") as file:
