@@ -9,7 +9,7 @@ from tests.cli.conftest import Program
 
 ROW = """version: 1
 providers:
-  größe:
+  acme:
     dialect: openai-chat
     models: ["a\\u202eb", "c\\u009b31md", "中文"]
 """
