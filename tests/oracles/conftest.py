@@ -44,9 +44,17 @@ def broken_off(recorded: list[Recording], tmp_path_factory: pytest.TempPathFacto
 
 
 @pytest.fixture(scope="session")
-def every(recorded: list[Recording], legal: list[Recording], broken_off: list[Recording]) -> list[Recording]:
+def mislabelled(recorded: list[Recording], tmp_path_factory: pytest.TempPathFactory) -> list[Recording]:
+    """The same streams, whose label declares another charset."""
+    return variants.mislabelled(recorded, tmp_path_factory.mktemp("labels"))
+
+
+@pytest.fixture(scope="session")
+def every(
+    recorded: list[Recording], legal: list[Recording], mislabelled: list[Recording], broken_off: list[Recording]
+) -> list[Recording]:
     """All of them."""
-    return [*recorded, *legal, *broken_off]
+    return [*recorded, *legal, *mislabelled, *broken_off]
 
 
 @pytest.fixture(scope="session")

@@ -94,6 +94,12 @@ def test_no_legal_way_to_write_a_stream_is_a_finding(legal: list[Recording]) -> 
     assert [(one.dialect, one.kind, sorted(one.violated)) for one in legal if one.violated] == []
 
 
+def test_a_label_with_another_charset_than_the_bytes_have_is_a_finding(mislabelled: list[Recording]) -> None:
+    assert {recording.dialect for recording in mislabelled} == set(clients.CLIENTS)
+    expected = {one.dialect: ["http.media-type" if one.dialect == "ollama" else "sse.charset"] for one in mislabelled}
+    assert {one.dialect: sorted(one.violated) for one in mislabelled} == expected
+
+
 def test_a_transfer_that_breaks_off_is_violated_and_raised(broken_off: list[Recording], seen: list[Seen]) -> None:
     assert {recording.dialect for recording in broken_off} == set(clients.CLIENTS)
     assert [one.kind for one in broken_off if one.passes] == []

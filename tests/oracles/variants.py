@@ -91,36 +91,65 @@ OF_EVENTS: tuple[Vary, ...] = (
 )
 
 
+def quoted(label: str) -> str:
+    """Write the label's parameter in quotes and capitals, as any parameter may be."""
+    return label.partition(";")[0] + '; charset="UTF-8"'
+
+
+def capitals(label: str) -> str:
+    """Write the label in capitals; neither types nor charsets have a case."""
+    return label.upper()
+
+
+def latin_1(label: str) -> str:
+    """Declare a charset that the bytes are not in."""
+    return label.partition(";")[0] + "; charset=iso-8859-1"
+
+
 def written(recordings: list[Recording], folder: Path) -> list[Recording]:
-    """Write the variants of the streams among the recordings into a folder, as recordings."""
+    """Write the streams that hold in every other legal way into a folder, as recordings."""
     made = []
-    for base in recordings:
-        if base.kind not in BASES or not base.streamed:
-            continue
+    for base in _bases(recordings):
         lines = base.facts.body.kind == "ndjson"
         for vary in ANY_FRAMING if lines else (*ANY_FRAMING, *OF_EVENTS):
             body = vary(base.body)
-            kind = f"{base.kind}/{vary.__name__}"
-            path = folder / f"{base.dialect}-{kind.replace('/', '-')}.http"
-            head = "".join(f"{name}: {value}\r\n" for name, value in base.exchange.headers)
-            path.write_bytes(f"HTTP/1.1 200 OK\r\n{head}\r\n".encode("latin-1") + body)
-            path.with_suffix(".request.json").write_bytes(base.path.with_suffix(".request.json").read_bytes())
             if body != base.body:
-                made.append(Recording(path, kind, base.dialect))
+                made.append(_write(base, folder, vary.__name__, body))
+        made += [_write(base, folder, label.__name__, base.body, label) for label in (quoted, capitals)]
     return made
+
+
+def mislabelled(recordings: list[Recording], folder: Path) -> list[Recording]:
+    """Write the same streams with a label whose charset is not theirs."""
+    return [_write(base, folder, "latin_1", base.body, latin_1) for base in _bases(recordings)]
 
 
 def broken_off(recordings: list[Recording], folder: Path) -> list[Recording]:
     """Write the same streams as they arrive where the transfer breaks off inside an event, in chunks as on the wire."""
     made = []
-    for base in recordings:
-        if base.kind in BASES and base.streamed:
-            at = len(base.body) * 2 // 3
-            path = folder / f"{base.dialect}-{base.kind}-broken-off.http"
-            head = "".join(f"{n}: {v}\r\n" for n, v in base.exchange.headers if n.lower() != "transfer-encoding")
-            head = f"HTTP/1.1 200 OK\r\n{head}Transfer-Encoding: chunked\r\n\r\n"
-            chunks = b"%x\r\n%s\r\n" % (at, base.body[:at]) + b"%x\r\n%s" % (at, base.body[at : at + 9])
-            path.write_bytes(head.encode("latin-1") + chunks)
-            path.with_suffix(".request.json").write_bytes(base.path.with_suffix(".request.json").read_bytes())
-            made.append(Recording(path, f"{base.kind}/broken_off", base.dialect))
+    for base in _bases(recordings):
+        at = len(base.body) * 2 // 3
+        chunks = b"%x\r\n%s\r\n" % (at, base.body[:at]) + b"%x\r\n%s" % (at, base.body[at : at + 9])
+        made.append(_write(base, folder, "broken_off", chunks, chunked=True))
     return made
+
+
+def _bases(recordings: list[Recording]) -> list[Recording]:
+    return [base for base in recordings if base.kind in BASES and base.streamed]
+
+
+def _write(  # noqa: PLR0913 - a dump has as many parts
+    base: Recording, folder: Path, name: str, body: bytes, relabel: Callable[[str], str] = str, *, chunked: bool = False
+) -> Recording:
+    """Write a variant of a recording beside the request that it answers."""
+    headers = [
+        (n, relabel(v) if n.lower() == "content-type" else v)
+        for n, v in base.exchange.headers
+        if n.lower() != "transfer-encoding"
+    ]
+    headers += [("Transfer-Encoding", "chunked")] * chunked
+    head = "".join(f"{n}: {v}\r\n" for n, v in headers)
+    path = folder / f"{base.dialect}-{base.kind}-{name}.http"
+    path.write_bytes(f"HTTP/1.1 200 OK\r\n{head}\r\n".encode("latin-1") + body)
+    path.with_suffix(".request.json").write_bytes(base.path.with_suffix(".request.json").read_bytes())
+    return Recording(path, f"{base.kind}/{name}", base.dialect)
