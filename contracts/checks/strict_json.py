@@ -57,5 +57,8 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
         what = WORDS.get(first.kind, first.kind)
         detail = f"{what} came {times(first.count)}" + (f": {first.detail}" if first.detail else "")
         return violated(detail, expected="one strict JSON value", observed=first.kind, at=first)
+    over = facts.framing.over_limit if facts.framing else None
+    if over is not None and facts.body.kind == "ndjson":  # of an event stream it is sse.framing's
+        return violated(f"a line is too large: {over.detail}", expected="values within the limit", at=over)
     why = unread(facts, reply)
     return unknown(why) if why else holds(f"{counted(reply.events, 'value')} read")

@@ -66,6 +66,11 @@ class Ask(msgspec.Struct, kw_only=True):
         """Whether a stream was asked for."""
         return self.wants.stream
 
+    @property
+    def is_let_in(self) -> bool:
+        """Whether a chat is answered: a key came, or none is asked for."""
+        return self.is_keyed or not self.writer.KEYED
+
     def honest(self, cap: int | None) -> Reply:
         """Give what an honest provider says, cut at a cap of tokens."""
         return reply.honest(f"{self.writer.REPLY_ID}{self.turn}", self.model, cap)
@@ -95,7 +100,7 @@ def read(
         headers=headers,
         body=body,
         kind="other" if route is None else route.kind,
-        is_keyed=bool(keyed) or not writer.KEYED,
+        is_keyed=bool(keyed),
         model=wants.model or model,
         value=value,
         writer=writer,

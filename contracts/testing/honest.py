@@ -121,7 +121,7 @@ def no_key(ask: Ask) -> Answer:
 
 
 def _chat(play: Play, ask: Ask) -> Answer:
-    if not ask.is_keyed:
+    if not ask.is_let_in:
         return no_key(ask)
     if ask.value is None:
         return ask.error(400, "The body of the request is no JSON object.")

@@ -137,7 +137,15 @@ def error_in_choice(events: Events, told: Reply, ask: Ask) -> Events:
 @scenario("before", violates="reply.error", kinds=("chat",), shown="chat")
 def error_in_success(ask: Ask) -> Answer | None:
     """Answers 200 with a JSON error in place of the answer."""
-    return answers.whole(200, ask.writer.error(502, UPSTREAM, {})) if ask.is_keyed else None
+    return answers.whole(200, ask.writer.error(502, UPSTREAM, {})) if ask.is_let_in else None
+
+
+@scenario("before", violates="reply.error", also=("http.media-type",), kinds=("chat",))
+def error_labelled_stream(ask: Ask) -> Answer | None:
+    """Answers 200 with a JSON error in place of the answer, under the label of a stream."""
+    error = answers.whole(200, ask.writer.error(502, UPSTREAM, {}))
+    label = answers.LINES if ask.writer.NDJSON else answers.EVENTS
+    return error.with_header("Content-Type", f"{label}; charset=utf-8") if ask.is_let_in else None
 
 
 @scenario("events", violates="reply.id", needs=("id", "id-everywhere"))
@@ -164,7 +172,7 @@ def other_model(told: Reply, ask: Ask) -> None:
 @scenario("before", violates="models.resolve", kinds=("chat",))
 def model_gone(ask: Ask) -> Answer | None:
     """Lists the model, and answers a chat with 404: it does not exist."""
-    return honest.no_model(ask) if ask.is_keyed else None
+    return honest.no_model(ask) if ask.is_let_in else None
 
 
 @scenario("reply", violates="reply.not-empty")
@@ -219,6 +227,18 @@ def content_as_list(events: Events, told: Reply, ask: Ask) -> Events:
 def message_for_delta(events: Events, told: Reply, ask: Ask) -> Events:
     """Sends what a stream adds under the name message in place of delta."""
     return each(lambda e: rewritten(e, lambda name, value: {"message" if name == "delta" else name: value}), events)
+
+
+@scenario("events", violates="reply.schema", needs=("blocks",))
+def blocks_not_opened(events: Events, told: Reply, ask: Ask) -> Events:
+    """Leaves out the events that begin what is told in pieces, so that clients have nothing to add a piece to."""
+    return (event for event in events if event.what != "open")
+
+
+@scenario("events", violates="reply.schema", needs=("blocks",))
+def blocks_not_closed(events: Events, told: Reply, ask: Ask) -> Events:
+    """Leaves out the events that end what is told in pieces."""
+    return (event for event in events if event.what != "shut")
 
 
 def with_members(event: Sent, **members: Any) -> Sent:

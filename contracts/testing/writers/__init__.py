@@ -44,7 +44,8 @@ class Wants(NamedTuple):
 class Sent(NamedTuple):
     """One event of a stream: what it says, its value, its name where events have names, and whether it is the close.
 
-    Beside what is said one after the other (`reply.What`) there is `frame`: what stands around it in some dialects.
+    Beside what is said one after the other (`reply.What`) there is what stands around it in some dialects: `open` and
+    `shut` begin and end a block, `frame` is anything else.
     """
 
     what: str

@@ -92,7 +92,7 @@ def events(reply: Reply, says: Says) -> Iterator[Sent]:
     for say in says:
         kind = BLOCKS.get(say.what)
         if opened and (kind != opened or say.what == "call"):
-            yield frame("content_block_stop", **{"index": blocks - 1, **number})
+            yield frame("content_block_stop", "shut", **{"index": blocks - 1, **number})
             opened = None
         if kind and not opened:
             opened, number = kind, {"index": blocks}
@@ -101,10 +101,10 @@ def events(reply: Reply, says: Says) -> Iterator[Sent]:
                 number = {} if say.index is None else {"index": blocks - calls + say.index}
             blocks, calls = blocks + 1, calls + (kind == "tool_use")
             if say.what != "call":
-                yield frame("content_block_start", **number, content_block={"type": kind, **EMPTY[kind]})
+                yield frame("content_block_start", "open", **number, content_block={"type": kind, **EMPTY[kind]})
         yield from _written(reply, say, number)
     if opened:
-        yield frame("content_block_stop", **{"index": blocks - 1, **number})
+        yield frame("content_block_stop", "shut", **{"index": blocks - 1, **number})
     yield frame("message_stop", closes=True)
 
 

@@ -79,17 +79,17 @@ def events(reply: Reply, says: Says) -> Iterator[Sent]:
     for say in says:
         kind = BLOCKS.get(say.what)
         if opened and kind != opened:
-            yield frame("content-end", index=at)
+            yield frame("content-end", "shut", index=at)
             opened = None
         if kind and not opened:
             opened, at = kind, at + 1
-            yield frame("content-start", index=at, delta=within(content={"type": kind, kind: ""}))
+            yield frame("content-start", "open", index=at, delta=within(content={"type": kind, kind: ""}))
         if kind:
             yield frame("content-delta", say.what, index=at, delta=within(content={kind: say.piece}))
         else:
             yield from _written(reply, say)
     if opened:
-        yield frame("content-end", index=at)
+        yield frame("content-end", "shut", index=at)
 
 
 def _written(reply: Reply, say: Say) -> Iterator[Sent]:
@@ -109,7 +109,7 @@ def _written(reply: Reply, say: Say) -> Iterator[Sent]:
             call = {**told, "function": {"arguments": say.piece}}
             yield frame("tool-call-delta", "arguments", **number, delta=within(tool_calls=call))
         case "called":
-            yield frame("tool-call-end", **number)
+            yield frame("tool-call-end", "shut", **number)
         case "finish":
             usage = {} if say.usage is None else {"usage": counts(say.usage)}
             ended = {"finish_reason": FINISH.get(say.reason or "", say.reason), **usage}

@@ -61,6 +61,7 @@ LACKS: Mapping[str, str] = {
     "endpoints": "nothing is said of the endpoints of a model",
     "slash": "the name of a model is one segment of a path",
     "start": "nothing is sent before the first piece of text",
+    "blocks": "nothing stands around a piece of text",
 }
 BREAKS: Mapping[str, tuple[str, ...]] = {
     "call-without-name": ("reply.tool-calls", "reply.schema"),

@@ -54,8 +54,11 @@ LACKS: Mapping[str, str] = {
     "chat-flag": "the listing does not say what a model can do",
     "deprecation": "the listing does not say when a model ends",
     "pages": "the listing comes whole",
+    "blocks": "nothing stands around a piece of text",
 }
 BREAKS: Mapping[str, tuple[str, ...]] = {
+    "error-labelled-stream": ("reply.error",),
+    "line-200mb": ("reply.json",),
     "call-without-name": ("reply.tool-calls", "reply.schema"),
     "chunk-cut": ("reply.json", "sse.done"),
     "content-as-list": ("reply.schema", "reply.not-empty"),

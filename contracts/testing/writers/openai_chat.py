@@ -38,6 +38,7 @@ DEPRECATED = {"deprecation_date": GONE, "expiration_date": GONE, "replacement": 
 LACKS: Mapping[str, str] = {
     "object-arguments": "arguments are a text",
     "ndjson": "a stream is server-sent events",
+    "blocks": "nothing stands around a piece of text",
 }
 BREAKS: Mapping[str, tuple[str, ...]] = {}
 
