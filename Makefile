@@ -58,7 +58,7 @@ test: $(VENV)/.ready
 	@$(BIN)/python tools/docs.py --check
 	@echo "== wheel"
 	@bash tools/wheel.sh $(BIN)/python
-	@echo "== left out: $$($(BIN)/python -m pytest --collect-only -q -m slow -p no:cacheprovider 2>/dev/null | grep -c '::' || true) slow tests (make slow), the figures (make bench)$$(command -v systemd-analyze >/dev/null || echo ', the systemd units (no systemd-analyze here; Debian: apt install systemd)')$$(test -d /run/systemd/system || echo ', a real run of contracts.service (no systemd is running)')"
+	@echo "== left out: $$($(BIN)/python -m pytest --collect-only -q -m slow -p no:cacheprovider 2>/dev/null | grep -c '::' || true) slow tests (make slow), the figures (make bench)$$(command -v systemd-analyze >/dev/null || echo ', the systemd units (no systemd-analyze here; Debian: apt install systemd)')$$(test -d /run/systemd/system || echo ', a real run of contracts.service (no systemd is running)')$$(command -v chromium >/dev/null || echo ', the page of contracts report in a browser (no chromium here; Debian: apt install chromium)')"
 
 slow: $(VENV)/.ready
 	@$(BIN)/python -m pytest -m slow

@@ -41,6 +41,7 @@ for package in (contracts, contracts_cli):
 tops = {PurePath(file).parts[0] for file in files("provider-contracts")}
 assert {top for top in tops if not top.endswith(".dist-info")} <= {"contracts", "contracts_cli", ".."}, tops
 names = {str(file) for file in files("provider-contracts")}
-assert {"contracts/py.typed", "contracts/library/contracts/sse.charset.yaml"} <= names
+library = "contracts/library"
+assert {"contracts/py.typed", f"{library}/contracts/sse.charset.yaml", f"{library}/templates/report.html"} <= names
 PYTHON
 echo "wheel: built, installed into an empty environment, and a replay judged there"
