@@ -32,6 +32,13 @@ def test_a_command_is_shown_with_its_exit_status_and_without_time() -> None:
     )
 
 
+def test_a_history_is_shown_without_its_instants() -> None:
+    printed = "acme  2 polls, 2026-11-29 05:07Z to 2026-11-30 20:25Z\n  größe.id  ·V  2026-11-30\n"
+    assert docs.shown("contracts history acme", printed, 0) == (
+        "$ contracts history acme\nacme  2 polls, … to …\n  größe.id  ·V  …"
+    )
+
+
 def test_a_session_shows_neither_its_folder_nor_a_port(tmp_path: Path) -> None:
     session = docs.Session(str(tmp_path))
     shown = session.show("pwd ; printf 'http://127.0.0.1:41234/v1 é' ; export NAME=ü ; printenv NAME ; printenv HOME")

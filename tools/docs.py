@@ -136,6 +136,8 @@ def shown(command: str, printed: str, status: int) -> str:
     # How long a run took and when it was differs from run to run.
     text = re.sub(r"\b\d+ ms$", "… ms", printed.strip("\n"), flags=re.MULTILINE)
     text = re.sub(r"\bsince \d{4}-\d\d-\d\d \d\d:\d\dZ", "since …", text)
+    if command.startswith("contracts history"):
+        text = re.sub(r"\d{4}-\d\d-\d\d( \d\d:\d\dZ)?", "…", text)
     return "\n".join(filter(None, (f"$ {command}", text, f"(exit status {status})" if status else "")))
 
 
