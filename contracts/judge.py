@@ -64,22 +64,31 @@ def judge(  # noqa: PLR0913 - what a judgement rests on, all by name
     today: date | None = None,
     complete: bool = False,
     lacking: Mapping[str, str] | None = None,
+    unserved: Mapping[str, str] | None = None,
 ) -> list[Finding]:
     """Judge every contract over all evidence of one provider, the worst verdict of each contract and model.
 
     `models` are the ids that have to resolve. `complete`: the evidence is all there is for this provider, so that a
     contract whose kind of answer is missing is `unknown`; otherwise it is `not-applicable`. `today` decides on waivers.
-    `lacking` says by need why a kind of answer is missing.
+    `lacking` says by need why a kind of answer is missing, `unserved` by model why what serves it could not be learnt.
     """
     return [
         waive(_finding(item.contract, judged, provider), waivers, today)
         for item in bound
-        for judged in _judge_one(item, evidence, models, complete=complete, lacking=lacking or {})
+        for judged in _judge_one(
+            item, evidence, models, complete=complete, lacking=lacking or {}, unserved=unserved or {}
+        )
     ]
 
 
-def _judge_one(
-    item: Bound, evidence: Sequence[Evidence], models: Sequence[str], *, complete: bool, lacking: Mapping[str, str]
+def _judge_one(  # noqa: PLR0913 - as `judge`
+    item: Bound,
+    evidence: Sequence[Evidence],
+    models: Sequence[str],
+    *,
+    complete: bool,
+    lacking: Mapping[str, str],
+    unserved: Mapping[str, str],
 ) -> list[Judged]:
     """Judge one contract."""
     contract = item.contract
@@ -87,7 +96,7 @@ def _judge_one(
     is_lacking = complete and not any(shows(contract.needs, e.facts) for e in evidence)
     absent = Judged(unknown(reason), None, None) if is_lacking else None
     if hasattr(item.check_module, "judge_model"):
-        return _judge_models(item, evidence, models, absent)
+        return _judge_models(item, evidence, models, absent, unserved)
     if absent is not None:
         return [absent]
     groups: dict[str | None, list[Judged]] = {}
@@ -103,10 +112,16 @@ def _judge_one(
 
 
 def _judge_models(
-    item: Bound, evidence: Sequence[Evidence], models: Sequence[str], absent: Judged | None
+    item: Bound,
+    evidence: Sequence[Evidence],
+    models: Sequence[str],
+    absent: Judged | None,
+    unserved: Mapping[str, str],
 ) -> list[Judged]:
     """Judge one contract for every allowed model: a chat answer outweighs the model's endpoints, and these a listing.
 
+    Where its endpoints should have said what serves a model and did not, a listing may still show that it does not
+    resolve, and never that it does: an id may be listed that nobody serves.
     `absent` is the verdict on a model of which nothing says anything, where the kind of answer that would is missing.
     """
     tiers: list[list[Evidence]] = [[], [], []]
@@ -119,20 +134,33 @@ def _judge_models(
     found = []
     for model in models:
         tiers[1] = [*about.get(model, ()), *about.get(None, ())]
-        worst: Judged | None = None
-        # The first kind of answer that decides; where none does, the worst of all that was said.
-        for tier in tiers:
-            judged = [Judged(item.check_module.judge_model(e.facts, item.params, model), e, model) for e in tier]
-            decided = [j for j in judged if j.verdict.outcome in (Outcome.HOLDS, Outcome.VIOLATED)]
-            worst = min(decided or [*judged, *([] if worst is None else [worst])], key=_rank, default=None)
-            if decided:
-                break
+        worst = _judge_model(item, tiers, model, unserved.get(model))
         if absent is not None and (worst is None or worst.verdict.outcome is Outcome.NOT_APPLICABLE):
             worst = absent._replace(model=model)
         if worst is not None:
             found.append(worst)
     only = evidence[0] if len(evidence) == 1 else None  # names the capture, which else would seem to be another
     return found or [Judged(not_applicable("no model is named"), only, None)]
+
+
+def _judge_model(item: Bound, tiers: Sequence[Sequence[Evidence]], model: str, why: str | None) -> Judged | None:
+    """Judge one model by the first kind of answer that decides; where none does, the worst of all that was said.
+
+    `why` its endpoints could not be learnt.
+    """
+    worst: Judged | None = None
+    doubt = None if why is None else Judged(unknown(f"what serves it could not be learnt: {why}"), None, model)
+    for place, tier in enumerate(tiers):
+        judged = [Judged(item.check_module.judge_model(e.facts, item.params, model), e, model) for e in tier]
+        if place == 1:
+            doubt = next((j for j in judged if j.verdict.outcome is Outcome.UNKNOWN), doubt)
+        elif place > 1 and doubt is not None:
+            judged = [doubt if j.verdict.outcome is Outcome.HOLDS else j for j in judged]
+        decided = [j for j in judged if j.verdict.outcome in (Outcome.HOLDS, Outcome.VIOLATED)]
+        worst = min(decided or [*judged, *([] if worst is None else [worst])], key=_rank, default=None)
+        if decided:
+            break
+    return worst
 
 
 def _rank(judged: Judged) -> int:

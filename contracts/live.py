@@ -246,6 +246,7 @@ class Run:
             today=self._now.date(),
             complete=True,
             lacking={} if found is None else found.lacking,
+            unserved={} if found is None else found.unserved,
         )
         return keys.hidden(findings, subject.secrets)
 

@@ -32,7 +32,7 @@ class Found:
     """What was gathered of one provider so far; it may be judged at any moment.
 
     `lacking` says by need why there is no evidence for it, `beyond` holds the needs that no source in use can serve:
-    the row allows no chat, say.
+    the row allows no chat, say. `unserved` says by model why what serves it could not be learnt.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -42,6 +42,7 @@ class Found:
         self.pages = paging.Pages()
         self.served: dict[str, Listing] = {}
         self.lacking: dict[str, str] = dict.fromkeys(plans.NEEDS, UNFINISHED)
+        self.unserved: dict[str, str] = dict.fromkeys(plan.models, UNFINISHED)
         self.beyond: set[str] = set()
 
     def serve(self, needs: tuple[str, ...]) -> None:
@@ -114,17 +115,24 @@ class Gathering:
         self.found.serve(needs)
 
     async def _endpoints(self, model: str) -> None:
-        evidence = await self._try(plans.endpoints(self._row, model), ("model",))
-        if evidence is None:
+        try:
+            evidence = await ask(self._line, plans.endpoints(self._row, model))
+        except (EvidenceError, SpendRefused) as error:
+            self._unserved(model, str(error))
             return
         refused = self._refused(evidence)
         if refused is not None:
             self.found.evidence.append(_as_other(evidence, keyless=bool(self._no_key)))
-            self.found.fail(("model",), f"the endpoints of {model} {refused}")
+            self._unserved(model, f"the endpoints of {model} {refused}")
             return
+        del self.found.unserved[model]
         if evidence.facts.listing is not None:
             self.found.served[model] = evidence.facts.listing
         self.found.evidence.append(evidence)
+
+    def _unserved(self, model: str, reason: str) -> None:
+        self.found.fail(("model",), reason)
+        self.found.unserved[model] = reason
 
     async def _probe(self) -> None:
         needs = ("error",)
