@@ -1,0 +1,104 @@
+"""A router's table in SQLite. The file is never made, and nobody is locked out by reading."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing, contextmanager, suppress
+from typing import TYPE_CHECKING
+from urllib.parse import quote as escaped
+
+from contracts.errors import ConfigError
+from contracts.text.scrub import scrub
+from contracts.verifications.catalogue import Column, named, quote
+from contracts.verifications.errors import TableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from contracts.verifications.catalogue import Rows
+    from contracts.verifications.place import Place
+
+BUSY_S = 5.0  # how long to wait for the router to end what it writes
+
+
+class SqliteDatabase:
+    """One open file."""
+
+    def __init__(self, place: Place) -> None:
+        """Open a file that is there.
+
+        Raises:
+            ConfigError: where there is none.
+            TableError: where it cannot be opened.
+        """
+        self.shown = place.shown
+        if not os.path.isfile(place.where):
+            raise ConfigError(f"{place.shown}: expected a router's database, found none")
+        try:
+            # rw: a database that is not there is not made.
+            path = f"file:{escaped(os.path.abspath(place.where))}?mode=rw"
+            self._connection = sqlite3.connect(path, uri=True, timeout=BUSY_S, isolation_level=None)
+        except sqlite3.Error as error:
+            raise self._failed(error) from error
+
+    def columns(self, table: str) -> tuple[str, tuple[Column, ...]]:
+        """Look a table up: its name, quoted, and its columns. Raises ConfigError and TableError."""
+        tables = [name for (name,) in self.read("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1")]
+        name = named(self.shown, "table", table, [name for name in tables if not name.lower().startswith("sqlite_")])
+        found = self.read('SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(?)', (name,))
+        return quote(name), tuple(
+            Column(
+                name=column,
+                declared=declared or "",
+                # A whole number that is the primary key counts itself.
+                needed=bool(notnull) and default is None and not (pk and "int" in (declared or "").lower()),
+                default=default or "",
+            )
+            for column, declared, notnull, default, pk, hidden in found
+            if hidden == 0  # what is computed cannot be written
+        )
+
+    @staticmethod
+    def head(column: str) -> str:
+        """Read what of a quoted column stands before a colon."""
+        return f"substr({column}, 1, instr({column} || ':', ':') - 1)"
+
+    def read(self, statement: str, values: Sequence[object] = ()) -> Rows:
+        """Read rows. Raises TableError."""
+        try:
+            with closing(self._connection.execute(statement, values)) as cursor:
+                return cursor.fetchall()
+        except (sqlite3.Error, UnicodeError, OverflowError) as error:
+            raise self._failed(error) from error
+
+    def write(self, statement: str, rows: Sequence[Sequence[object]]) -> None:
+        """Write all rows or none. Raises TableError."""
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                self._connection.executemany(statement, rows)
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+        except (sqlite3.Error, UnicodeError, OverflowError) as error:
+            raise self._failed(error) from error
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """See in all of a block what stood there when it began. Raises TableError."""
+        self.read("BEGIN")
+        try:
+            yield
+        finally:
+            with suppress(sqlite3.Error):
+                self._connection.execute("ROLLBACK")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def _failed(self, error: Exception) -> TableError:
+        return TableError(f"{self.shown}: {scrub(str(error), 500)}")

@@ -1,0 +1,76 @@
+"""The statements of a router's table. Names are quoted and from the catalogue, values are parameters, all in one place.
+
+A range is of the bare column of instants, so that its index is used; everything is counted where it lies.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from contracts.breaker.memory import State
+from contracts.breaker.observed import FEW, LONGEST, STATUS, Span
+
+if TYPE_CHECKING:
+    from contracts.breaker.tally import Key
+    from contracts.verifications.catalogue import Table
+
+KIND = "structural"
+WHOLE_PROVIDER = "*"  # in the column of the model, which may not be empty in a router's table
+REMEMBERED = timedelta(days=3)  # a trip that waits for a probe is written again every day
+MOST_GROUPS = 50_000  # 300 providers of 20 models come to fewer
+
+
+def aggregate(table: Table, over: Span, key: Key | None = None) -> tuple[str, list[object]]:
+    """Give the statement that counts what answers came to, of all or of one key, and its values."""
+    window_at, day_at, from_at, until = (
+        table.clock.bound(at) for at in (over.window_at, over.day_at, over.from_at, over.until)
+    )
+    at, detail = table.at, table.detail
+    signature = (
+        f"CASE WHEN {table.verdict} = 'mangled' THEN substr({table.head}, 1, {LONGEST}) "
+        f"WHEN {detail} IN ({', '.join('?' * len(FEW))}) THEN {detail} "
+        f"WHEN substr({detail}, 1, {len(STATUS)}) = '{STATUS}' AND length({detail}) = {len(STATUS) + 3} THEN {detail} "
+        "ELSE '' END"
+    )
+    flag = f"CASE WHEN CAST({table.attributable} AS TEXT) IN ('1', 'true', 't') THEN 1 ELSE 0 END"
+    only = (
+        "" if key is None else f" AND {table.provider} = ?" + ("" if key.model is None else f" AND {table.model} = ?")
+    )
+    statement = (
+        f"SELECT {_text(table.provider)}, {_text(table.model)}, {table.verdict}, {signature}, {flag}, "  # noqa: S608
+        f"SUM(CASE WHEN {at} >= ? THEN 1 ELSE 0 END), SUM(CASE WHEN {at} >= ? THEN 1 ELSE 0 END), "
+        f"SUM(CASE WHEN {at} < ? THEN 1 ELSE 0 END), MIN(CASE WHEN {at} >= ? THEN {at} END), "
+        f"MAX(CASE WHEN {at} >= ? THEN {at} END), MAX(CASE WHEN {at} < ? THEN {at} END) "
+        f"FROM {table.name} WHERE {table.kind} = ? AND {at} >= ? AND {at} < ?{only} "
+        f"GROUP BY 1, 2, 3, 4, 5 LIMIT {MOST_GROUPS + 1}"
+    )
+    instants = (day_at, window_at, day_at, day_at, day_at, day_at)
+    return statement, [*FEW, *instants, KIND, from_at, until, *(part for part in key or () if part is not None)]
+
+
+def latest(table: Table, kind: str, now: datetime) -> tuple[str, list[object]]:
+    """Give the statement that reads the last decision on each key, and its values.
+
+    Of two in the same instant that by which less is sent counts: `open` and `half-open` come after `closed` by name.
+    """
+    states = ", ".join("?" * len(State))
+    statement = (
+        f"SELECT provider, model, verdict, detail, at FROM (SELECT {_text(table.provider)} AS provider, "  # noqa: S608
+        f"{_text(table.model)} AS model, {table.verdict} AS verdict, {table.detail} AS detail, {table.at} AS at, "
+        f"ROW_NUMBER() OVER (PARTITION BY {table.provider}, {table.model} "
+        f"ORDER BY {table.at} DESC, {table.verdict} DESC) AS place "
+        f"FROM {table.name} WHERE {table.kind} = ? AND {table.verdict} IN ({states}) AND {table.at} >= ?) AS decided "
+        "WHERE place = 1"
+    )
+    return statement, [kind, *(state.value for state in State), table.clock.bound(now - REMEMBERED)]
+
+
+def insert(table: Table) -> str:
+    """Give the statement that writes a row."""
+    columns = (table.kind, table.verdict, table.detail, table.attributable, table.at, table.provider, table.model)
+    return f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"  # noqa: S608
+
+
+def _text(column: str) -> str:
+    return f"COALESCE(CAST({column} AS TEXT), '')"
