@@ -94,7 +94,10 @@ def record(
     if not settings.force:
         folders.refuse_overwriting(folder, [f"{name}.yaml" for name in NAMES])
     session = Session(settings, catalogue, row, memory or Forgetful(), environ)
-    lookups.run(session.gather(started_at))
+    try:
+        lookups.run(session.gather(started_at))
+    finally:
+        session.book(started_at)
     tracks = session.tracks()
     if not tracks:
         raise EvidenceError(f"{row.name}: nothing to record: " + "; ".join(session.missing), "read")
@@ -137,6 +140,11 @@ class Session:
         # Also the keys of other rows: an answer may quote what another program sent by mistake.
         named = {r.api_key for r in catalogue.providers.values() if r.api_key}
         self.secrets = tuple(k.reveal() for k, _ in (keys.find(n, environ) for n in sorted(named)) if k is not None)
+
+    def book(self, at: datetime) -> None:
+        """Remember what the provider may have cost, also where nothing came of it."""
+        if self.ledger.totals.spend_usd:
+            self._memory.record_spend(self._row.name, at, self.ledger.totals.spend_usd)
 
     async def gather(self, now: datetime) -> None:
         """Ask what the plan has, and within a budget every model of the row."""

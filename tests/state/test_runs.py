@@ -7,11 +7,14 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
+from contracts.record import RecordSettings, record
+from contracts.state.opening import open_state
 from contracts.testing import HostileProvider
 
 LIBRE = "loopback/libre"
@@ -170,3 +173,20 @@ def test_runs_tell_what_is_new_and_what_goes_on(tmp_path: Any) -> None:
     assert (second["sse.charset"]["new"], second["sse.charset"]["novelty"]["state"]) == (False, "ongoing")
     assert (second["sse.charset"]["novelty"]["polls"], first["sse.charset"]["novelty"]["polls"]) == (2, 1)
     assert (without["sse.charset"]["new"], without["sse.charset"]["novelty"]) == (None, None)
+
+
+def test_what_a_recording_costs_is_remembered_of_its_provider(tmp_path: Any) -> None:
+    cafe = "loopback/café"
+    with runs_of(tmp_path) as runs:
+        with open(runs.path, encoding="utf-8") as file:
+            row = json.load(file)["providers"]["acme"]
+        with open(runs.path, "w", encoding="utf-8") as file:
+            json.dump({"version": 1, "providers": {"acme": {**row, "models": [cafe]}}}, file)
+        asked = RecordSettings(provider="acme", config=runs.path, max_spend_usd=Decimal("0.01"), force=True)
+        with closing(open_state(str(tmp_path / "état.db"))) as state:
+            costs = [
+                record(asked, memory=state, environ={"ACME_API_KEY": "geheim-0815-Zwiebel"}).totals.spend_usd
+                for _ in range(2)
+            ]
+            assert state.spend() == {"acme": sum(costs)}
+    assert all(costs)
