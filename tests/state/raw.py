@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from contracts.state.opening import open_state
@@ -42,18 +43,10 @@ def execute(where: str, statement: str, rows: Iterable[Sequence[object]] = ((),)
                 return found
 
 
-def table(where: str, name: str, order: str = "id") -> list[dict[str, Any]]:
-    """Give the rows of a table by the names of their columns."""
-    names = columns(where, name)
-    return [
-        dict(zip(names, row, strict=True))
-        for row in execute(where, f"SELECT {', '.join(names)} FROM {name} ORDER BY {order}")  # noqa: S608 - names of the test's own
-    ]
-
-
-def columns(where: str, name: str) -> list[str]:
-    """Name the columns of a table."""
+def held(where: str) -> bytes:
+    """Give all that a state holds: its files whole, or every value of every table."""
     if "://" not in where:
-        return [str(row[1]) for row in execute(where, f"PRAGMA table_info({name})")]
-    statement = "SELECT column_name FROM information_schema.columns WHERE table_schema = 'contracts' AND table_name = ?"
-    return [str(row[0]) for row in execute(where, f"{statement} ORDER BY ordinal_position", [(name,)])]
+        return b"".join(file.read_bytes() for file in sorted(Path(where).parent.iterdir()))
+    tables = execute(where, "SELECT tablename FROM pg_tables WHERE schemaname = 'contracts'")
+    values = [v for (name,) in tables for row in execute(where, f"SELECT * FROM {name}") for v in row]  # noqa: S608 - names of ours
+    return b"\n".join(value if isinstance(value, bytes) else str(value).encode() for value in values)

@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from contracts import dialects
 from contracts.config import catalogue
@@ -24,6 +25,7 @@ from contracts.state.opening import open_state
 from contracts.state.place import place
 from contracts.state.store import State
 from tests.state import raw
+from tests.state.findings import finding
 from tests.state.raw import execute
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -253,7 +255,7 @@ def test_what_is_pruned_is_older_than_the_instant(path: str) -> None:
     assert state.last_listing("openrouter") is not None
 
 
-def test_no_text_of_a_completion_is_in_the_file(file: str) -> None:
+def test_no_text_of_a_completion_is_in_the_state(path: str) -> None:
     marker = "Zwölf Boxkämpfer—密語-7f3a"
     chunk = f'data: {{"id":"x","object":"chat.completion.chunk","created":1,"model":"é","choices":[{{"index":0,"delta":{{"role":"assistant","content":"{marker}","reasoning":"{marker}","tool_calls":[{{"index":0,"id":"c","type":"function","function":{{"name":"f","arguments":"{marker}"}}}}]}},"finish_reason":"stop"}}]}}\n\n'  # noqa: E501
     asked = f'{{"model":"é","stream":true,"messages":[{{"role":"user","content":"{marker}"}}]}}'
@@ -268,12 +270,15 @@ def test_no_text_of_a_completion_is_in_the_file(file: str) -> None:
     facts = fold(exchange, dialects.load("openai-chat"), read.tables("openai-chat"))
     assert facts.reply is not None
     assert facts.reply.text.chars > 0
-    state = opened(file)
+    quoting = structs.replace(finding("v"), observed=marker, detail=f"was {marker}", reason=marker, expected=marker)
+    state = opened(path)
     state.keep("openrouter", Evidence(facts=facts, source=Source.LIVE, ref="live", at=NOON))
+    state.see_all({"openrouter": [quoting]}, NOON)
+    state.record_run(NOON, NOON, 1, (0, 1, 0, 0), Decimal(0), {"openrouter": ["sse.charset"]})
     state.close()
-    folder = os.path.dirname(file)
-    held = b"".join(contents(os.path.join(folder, name))[0] for name in os.listdir(folder))
+    held = raw.held(path)
     assert b"chat answer" in held
+    assert b"sse.charset" in held
     for written in (marker, "7f3a", "密語", marker.encode("unicode_escape").decode(), "Boxk"):
         assert written.encode() not in held
 
