@@ -14,14 +14,13 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import vcr  # type: ignore[import-untyped] # vcrpy ships no types
-import yaml
 
 from contracts.model import Request
 from contracts.testing import HostileProvider, known_scenarios
 from contracts.testing.writers import load, names
 from tools import questions
+from tools.doc_tables import matrix
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDER = "dialects"  # under cassettes/, where a replay reads folders that are named after rows
 HOST = "http://loopback.invalid"  # RFC 6761, section 6.4: no name ends so, and no provider answers there
 HOLDS, VIOLATED = "holds", "violated"
@@ -87,13 +86,6 @@ class Played(NamedTuple):
     scenarios: tuple[str, ...]
     shown: str
     contract: str | None = None
-
-
-def matrix() -> dict[str, dict[str, str]]:
-    """Contract × dialect: `judged`, or why it is not; docs/dialects.md is made from the same."""
-    with open(os.path.join(ROOT, "tests", "dialects", "matrix.yaml"), encoding="utf-8") as file:
-        read: dict[str, dict[str, str]] = yaml.safe_load(file)
-    return dict(sorted(read.items()))
 
 
 def holding(dialect: str) -> list[Played]:

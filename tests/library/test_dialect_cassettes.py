@@ -22,13 +22,14 @@ from contracts.settings import InspectSettings
 from contracts.testing import known_scenarios
 from contracts.testing.writers import load, names
 from tools import dialect_cassettes as recorder
+from tools.doc_tables import ROOT, matrix
 from tools.questions import KEY, PROMPT, model_of
 
-FOLDER = os.path.join(recorder.ROOT, "cassettes", recorder.FOLDER)
+FOLDER = os.path.join(ROOT, "cassettes", recorder.FOLDER)
 MOST_BYTES = 80 * 1024  # of one cassette
 CATALOGUE = catalogues.load(None)
 DIALECTS = names()
-PLACES = [(contract, dialect) for contract, row in recorder.matrix().items() for dialect in row]
+PLACES = [(contract, dialect) for contract, row in matrix().items() for dialect in row]
 PATHS = list(recorder.paths(FOLDER))
 VIOLATIONS = [(d, number, one) for d in DIALECTS for number, one in enumerate(recorder.violating(d))]
 
@@ -72,7 +73,7 @@ def seen(dialect: str) -> dict[str, set[str]]:
 
 @pytest.mark.parametrize(("contract", "dialect"), PLACES, ids=[f"{c}: {d}" for c, d in PLACES])
 def test_a_contract_holds_and_is_violated_in_a_dialect_or_a_reason_says_why_not(contract: str, dialect: str) -> None:
-    reason = recorder.matrix()[contract][dialect]
+    reason = matrix()[contract][dialect]
     found = seen(dialect)[contract]
     if reason == recorder.JUDGED:
         assert {"holds", "violated"} <= found
@@ -86,7 +87,7 @@ def test_the_matrix_has_a_place_for_every_contract_and_every_dialect() -> None:
 
 
 def test_a_hole_in_the_evidence_is_named() -> None:
-    planted = {**recorder.matrix(), "größe.geprüft": dict.fromkeys(DIALECTS, recorder.JUDGED)}
+    planted = {**matrix(), "größe.geprüft": dict.fromkeys(DIALECTS, recorder.JUDGED)}
     with pytest.raises(LookupError, match=r"größe\.geprüft is judged in gemini, and no scenario breaks it there"):
         recorder.violating("gemini", planted)
 

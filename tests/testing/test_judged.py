@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from contracts import dialects
 from contracts.config import catalogue as catalogues
@@ -19,6 +17,7 @@ from contracts.model import Evidence, Exchange, Outcome, Source
 from contracts.testing import Scenario, known_scenarios
 from contracts.testing.writers import load, names
 from tools.dialect_cassettes import NO_ANSWER, ON_THE_WIRE
+from tools.doc_tables import matrix
 from tools.questions import model_of
 
 DIALECTS = names()
@@ -30,9 +29,7 @@ JUDGED = [
     # Of a size that it is enough to read once.
     if one.name != "listing-huge" or dialect == "openai-chat"
 ]
-MATRIX: dict[str, dict[str, str]] = yaml.safe_load(
-    (Path(__file__).parent.parent / "dialects" / "matrix.yaml").read_text("utf-8")
-)
+MATRIX = matrix()
 PLACES = [(contract, dialect) for contract, row in MATRIX.items() for dialect in row]
 
 

@@ -11,7 +11,8 @@ from contracts.evidence.memory import Forgetful
 from contracts.testing import HostileProvider
 from contracts.testing.writers import load, names
 from tests.live.conftest import Check, check, write
-from tools.dialect_cassettes import ON_THE_WIRE, matrix
+from tools.dialect_cassettes import ON_THE_WIRE
+from tools.doc_tables import matrix
 from tools.questions import PATHS, model_of
 
 __all__ = ["check", "write"]
