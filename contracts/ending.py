@@ -10,7 +10,7 @@ from decimal import Decimal
 from msgspec import Struct, structs
 
 from contracts.model import Finding, Outcome, Severity, StaleWaiver
-from contracts.report import Note, Report, Requests, summarize
+from contracts.report import Note, Report, Requests, SharedPoll, summarize
 from contracts.settings import Settings, Shared
 
 
@@ -23,6 +23,7 @@ class Outcomes(Struct, frozen=True):
     requests: Requests = Requests()
     spend_usd: Decimal = Decimal(0)
     beyond: frozenset[tuple[str | None, str]] = frozenset()
+    shared: Sequence[SharedPoll] = ()
 
 
 def finish(started_at: datetime, outcomes: Outcomes, settings: Shared) -> tuple[Report, int]:
@@ -38,6 +39,7 @@ def finish(started_at: datetime, outcomes: Outcomes, settings: Shared) -> tuple[
         findings=findings,
         notes=tuple(outcomes.notes),
         stale_waivers=tuple(outcomes.stale),
+        shared=tuple(outcomes.shared),
     )
     if outcomes.stale and isinstance(settings, Settings) and settings.strict_waivers and settings.fail_on != "never":
         return report, 1

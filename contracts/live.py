@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import os
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
+import random
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -16,46 +13,38 @@ from msgspec import structs
 from contracts import dialects, waivers
 from contracts.ending import Outcomes, finish
 from contracts.errors import EvidenceError
-from contracts.evidence import keys, lookups, plan, proxies, reading, tls
+from contracts.evidence import keys, lookups, plan, proxies, reading, stopping, tls, turns
 from contracts.evidence.asker import Line
+from contracts.evidence.garbage import fewer_collections
 from contracts.evidence.gather import Gathering
 from contracts.evidence.guard import SpendGuard
 from contracts.evidence.ledger import Ledger
 from contracts.evidence.limits import Bounds
 from contracts.evidence.memory import Forgetful
+from contracts.evidence.subject import Subject
+from contracts.evidence.telling import Telling
 from contracts.evidence.transport import PER_HOST, Wire, has_http2
 from contracts.judge import judge
-from contracts.report import Requests, write_note
+from contracts.report import Requests, SharedPoll, write_note
 from contracts.run import models_to_judge, rows_of, selected
 
 if TYPE_CHECKING:
     import ssl
     from collections.abc import Callable, Mapping, Sequence
 
-    from contracts.config.catalogue import BoundContract, Catalogue
-    from contracts.evidence.gather import Found
+    from contracts.config.catalogue import Catalogue
     from contracts.evidence.memory import Memory
     from contracts.listed import Change
-    from contracts.model import Evidence, Finding, Provider, StaleWaiver
-    from contracts.report import Note, Report
+    from contracts.model import Evidence, Finding, Provider
+    from contracts.report import Report
     from contracts.run import Progress, Ready, Step
     from contracts.settings import Settings
 
 JOBS = 64  # providers side by side where --jobs does not say; each has at most four connections
 INTERRUPTED = 130
 TOO_LATE = "deadline: the time was up before this provider's turn came"
-COLLECT_AFTER = 200_000  # objects of a few hundred bytes; a listing of 1,000 models has some thousand
+LEFT = "deadline: the time was up while another run asked this provider"
 GRACE_S = 0.5  # what a task that was cancelled may take to end
-
-
-class Subject:
-    """One provider of a run: its row, the contracts that bind it, and what was found."""
-
-    def __init__(self, row: Provider, bound: Sequence[BoundContract], models: tuple[str, ...]) -> None:
-        """Hold a provider of which nothing is known yet."""
-        self.row, self.bound, self.models = row, bound, models
-        self.found: Found | None = None
-        self.secrets: tuple[keys.Key, ...] = ()
 
 
 def check(  # noqa: PLR0913 - what a run may be handed
@@ -87,29 +76,28 @@ def check(  # noqa: PLR0913 - what a run may be handed
         for row in rows
     ]
     memory = memory or Forgetful()
-    run = Run(settings, catalogue, memory, environ, bounds or Bounds(), started_at)
+    began_at = memory.now()
+    run = Run(settings, catalogue, memory, environ, bounds or Bounds(), started_at, began_at)
     run.progress = lambda name, step: progress(name, step, len(subjects))
-    with _fewer_collections():
+    with fewer_collections():
         interrupted = lookups.run(run.gather(subjects))
-    findings: list[Finding] = []
-    notes: list[Note] = []
-    stale: list[StaleWaiver] = []
-    beyond: set[tuple[str | None, str]] = set()
+    run.telling.rest(subjects)
     texts = {c.id: c.note for c in catalogue.contracts.values()}
-    told = memory.see_all({s.row.name: run.judge(s) for s in subjects}, started_at, complete=is_whole(settings))
-    for subject in subjects:
-        found = told[subject.row.name]
-        findings += found
-        stale += waivers.stale(subject.row.name, subject.row.waivers, found, settings.models)
-        notes.append(write_note(subject.row.name, found, texts, replay=False))
-        beyond |= run.beyond(subject)
     totals = run.ledger.totals
     requests = Requests(get=totals.get, post_free=totals.post_free, post_paid=totals.post_paid, refused=totals.refused)
-    outcomes = Outcomes(findings, notes, stale, requests, totals.spend_usd, frozenset(beyond))
+    outcomes = Outcomes(
+        [finding for s in subjects for finding in s.told],
+        [write_note(s.row.name, s.told, texts, replay=False) for s in subjects],
+        [one for s in subjects for one in waivers.stale(s.row.name, s.row.waivers, s.told, settings.models)],
+        requests,
+        totals.spend_usd,
+        frozenset((s.row.name, contract) for s in subjects for contract in s.beyond),
+        [SharedPoll(provider=s.row.name, polled_at=s.answer.polled_at) for s in subjects if s.answer is not None],
+    )
     report, status = finish(started_at, outcomes, settings)
     status = INTERRUPTED if interrupted else status
-    polled = {name: sorted({finding.contract for finding in found}) for name, found in told.items()}
-    memory.record_run(started_at, datetime.now(UTC), status, requests_of(requests), totals.spend_usd, polled)
+    polled = {s.row.name: sorted({finding.contract for finding in s.told}) for s in subjects if s.is_polled}
+    memory.record_run(began_at, memory.now(), status, requests_of(requests), totals.spend_usd, polled)
     return report, status
 
 
@@ -134,11 +122,15 @@ class Run:
         environ: Mapping[str, str],
         bounds: Bounds,
         now: datetime,
+        began_at: datetime,
     ) -> None:
-        """Prepare a run that starts now."""
+        """Prepare a run that starts now, which is `began_at` by the clock of the memory."""
         self._settings, self._catalogue, self._memory = settings, catalogue, memory
         self._environ, self._bounds, self._now = environ, bounds, now
         self._context: ssl.SSLContext | None = None
+        self._every = turns.interval(settings.every_s, settings.state)
+        self._turns = turns.Turns(memory, self._every, fresh=settings.fresh)
+        self.telling = Telling(memory, self.judge, began_at, complete=is_whole(settings))
         self.ledger = Ledger()
         self.progress: Callable[[str, Step], None] = lambda *_: None
 
@@ -155,33 +147,44 @@ class Run:
         ):
             self._context = tls.context(self._environ, http2=has_http2())
         room = asyncio.Semaphore(self._settings.jobs or JOBS)
-        stopping = asyncio.Event()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            try:
-                loop.add_signal_handler(number, _stop, loop, number, stopping)
-            except (NotImplementedError, RuntimeError, ValueError):  # another thread, or no Unix: nothing to hand over
-                break
-        tasks = [loop.create_task(self._gather_one(s, deadline, room)) for s in subjects]
-        waiter = loop.create_task(stopping.wait())
+        stop = stopping.on_signal(loop)
+        tasks = [loop.create_task(self._gather_one(s, deadline, room)) for s in self._unanswered(subjects)]
+        waiter = loop.create_task(stop.wait())
+        telling = loop.create_task(self.telling.soon(subjects))
         everything = loop.create_task(_all(tasks))
         try:
-            await asyncio.wait((everything, waiter), return_when=asyncio.FIRST_COMPLETED)
-            if not stopping.is_set():
+            await asyncio.wait((everything, waiter, telling), return_when=asyncio.FIRST_COMPLETED)
+            if telling.done():
+                await telling
+            if not stop.is_set():
                 await everything
         finally:
-            waiter.cancel()
-            everything.cancel()
-            for task in tasks:
+            for task in (waiter, telling, everything, *tasks):
                 task.cancel()
-            await asyncio.wait(tasks, timeout=GRACE_S)
-        return stopping.is_set()
+            await asyncio.wait((waiter, *tasks), timeout=GRACE_S)
+        return stop.is_set()
+
+    def _unanswered(self, subjects: Sequence[Subject]) -> list[Subject]:
+        """Give the providers that no other run has just asked."""
+        if self._every is None:
+            return list(subjects)
+        for one in subjects:
+            has_key = one.row.api_key is not None and keys.find(one.row.api_key, self._environ)[0] is not None
+            one.key = turns.key_of(one, self._now.date(), has_key=has_key)
+        answers = self._turns.answered([one.key for one in subjects if one.key is not None])
+        for one in subjects:
+            if one.key in answers:
+                one.take(answers[one.key])
+                self.progress(one.row.name, "asking")
+                self.progress(one.row.name, "done")
+        left = [one for one in subjects if one.answer is None]
+        random.shuffle(left)  # so that runs that start together share the work
+        return left
 
     async def _gather_one(self, subject: Subject, deadline: float, room: asyncio.Semaphore) -> None:
         row = subject.row
-        plan_ = plan.plan(row, subject.bound, subject.models, self._memory.kept(row.name), self._now)
         key, no_key = (None, "") if row.api_key is None else keys.find(row.api_key, self._environ)
         subject.secrets = () if key is None else (key,)
-        asking = dialects.load_asking(row.dialect)
         trouble: str | None = None
         try:
             proxy = proxies.proxy_for(row.base_url or "", self._environ)
@@ -189,27 +192,49 @@ class Run:
         except EvidenceError as error:
             wire, trouble = Wire("", self._context), str(error)
         line = self._line(row, wire, key, deadline)
-        gathering = Gathering(row, plan_, line, asking, self._memory, self._now, no_key)
-        subject.found = gathering.found
+        gathering = self._gathering(subject, line, no_key)
         if trouble is not None:
             gathering.found.fail(plan.NEEDS, trouble)
             return
         try:
             async with asyncio.timeout_at(deadline):
-                await room.acquire()
+                answer = await self._turns.take(subject.key, room)
         except TimeoutError:
-            gathering.found.fail(plan.NEEDS, TOO_LATE)
+            subject.is_left = self._turns.is_left(subject.key)
+            gathering.found.fail(plan.NEEDS, LEFT if subject.is_left else TOO_LATE)
+            return
+        if answer is not None:
+            subject.take(answer)
+            self.progress(row.name, "asking")
+            self.progress(row.name, "done")
             return
         try:
-            self.progress(row.name, "asking")
-            if asyncio.get_running_loop().time() < deadline:
-                await gathering.run()
-            else:
-                gathering.found.fail(plan.NEEDS, TOO_LATE)
+            await self._ask(subject, line, no_key, deadline)
         finally:
             self.progress(row.name, "done")
             room.release()
             await line.guard.aclose()
+
+    async def _ask(self, subject: Subject, line: Line, no_key: str, deadline: float) -> None:
+        """Ask a provider whose turn it is."""
+        self.progress(subject.row.name, "asking")
+        subject.polled_at = None if subject.key is None else self._memory.now()
+        gathering = self._gathering(subject, line, no_key)  # another run may have kept something meanwhile
+        clock = asyncio.get_running_loop().time
+        if clock() < deadline:
+            await gathering.run()
+        else:
+            gathering.found.fail(plan.NEEDS, TOO_LATE)
+        subject.is_whole = clock() < deadline
+        self.telling.heard()
+
+    def _gathering(self, subject: Subject, line: Line, no_key: str) -> Gathering:
+        """Plan what to ask, by what is kept of a provider."""
+        row = subject.row
+        plan_ = plan.plan(row, subject.bound, subject.models, self._memory.kept(row.name), self._now)
+        gathering = Gathering(row, plan_, line, dialects.load_asking(row.dialect), self._memory, self._now, no_key)
+        subject.found = gathering.found
+        return gathering
 
     def _line(self, row: Provider, wire: Wire, key: keys.Key | None, deadline: float) -> Line:
         """Make the guarded line to one provider."""
@@ -257,29 +282,6 @@ class Run:
             return ()
         return self._memory.remember_listing(row.name, facts.listing, evidence.at or self._now) or ()
 
-    @staticmethod
-    def beyond(subject: Subject) -> set[tuple[str | None, str]]:
-        """Give the contracts that no source in use can show of a provider."""
-        needs = set() if subject.found is None else subject.found.beyond
-        return {(subject.row.name, b.contract.id) for b in subject.bound if b.contract.needs in needs}
-
-
-@contextmanager
-def _fewer_collections() -> Iterator[None]:
-    """Let listings be read without the garbage collector looking through all of them every few hundred models."""
-    before = gc.get_threshold()
-    gc.set_threshold(COLLECT_AFTER, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-
 
 async def _all(tasks: Sequence[asyncio.Task[None]]) -> None:
     await asyncio.gather(*tasks)
-
-
-def _stop(loop: asyncio.AbstractEventLoop, number: int, stopping: asyncio.Event) -> None:
-    """End the run with what is known; the next signal ends the program at once."""
-    loop.remove_signal_handler(number)
-    stopping.set()

@@ -87,8 +87,18 @@ class Note(Struct, frozen=True, kw_only=True):
     contracts: tuple[NotedContract, ...]
 
 
+class SharedPoll(Struct, frozen=True, kw_only=True):
+    """A provider that another run polled; its findings and their evidence are those of that poll."""
+
+    provider: str
+    polled_at: datetime
+
+
 class Report(Struct, frozen=True, kw_only=True):
-    """What one run came to. `duration_ms` counts from the start of the run to its last finding."""
+    """What one run came to. `duration_ms` counts from the start of the run to its last finding.
+
+    `shared` names the providers that this run did not ask, as another with the same state had just done so.
+    """
 
     schema: str = SCHEMA
     tool: Tool = field(default_factory=Tool)
@@ -100,6 +110,7 @@ class Report(Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...]
     notes: tuple[Note, ...] = ()
     stale_waivers: tuple[StaleWaiver, ...] = ()
+    shared: tuple[SharedPoll, ...] = ()
 
 
 def worst_first(findings: Iterable[Finding]) -> list[Finding]:

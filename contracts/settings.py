@@ -57,6 +57,9 @@ class Settings(Shared, frozen=True, kw_only=True):
         retries: further attempts where no connection could be made; an answer, whatever it is, is not asked for again.
         state: the file that holds what earlier runs saw; None remembers nothing.
         wait_s: how long to wait for another run with this state to end, in seconds; 0 does not wait.
+        every_s: the interval in which a provider is asked once for all runs with this state, in seconds; the others
+            take the answer. None: 600 where the state is in PostgreSQL; of a file, each run asks.
+        fresh: ask, whatever another run came to.
         strict_waivers: a waiver that matched nothing makes the exit status 1.
         force_notes: rows and webhooks get notes also of what was judged from captures.
         write_waivers: standard output gets rows that would waive what is violated, instead of the report.
@@ -68,6 +71,8 @@ class Settings(Shared, frozen=True, kw_only=True):
     retries: int = 0
     state: str | None = None
     wait_s: float = 0.0
+    every_s: float | None = None
+    fresh: bool = False
     strict_waivers: bool = False
     force_notes: bool = False
     write_waivers: bool = False

@@ -127,7 +127,7 @@ def test_the_members_stand_in_the_published_order() -> None:
     document = msgspec.json.decode(encode(report(VIOLATED)))
     assert list(document) == [
         "schema", "tool", "started_at", "duration_ms", "spend_usd", "requests", "summary", "findings", "notes",
-        "stale_waivers",
+        "stale_waivers", "shared",
     ]  # fmt: skip
     assert list(document["findings"][0]) == [
         "provider", "model", "contract", "outcome", "severity", "scope", "expected", "observed", "detail", "reason",

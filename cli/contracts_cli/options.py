@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contracts_cli.command import Command, Kind, Option, Positional, parse_seconds
-from contracts_cli.shared_options import CONFIG, FORMAT, JUDGING, RETRIES, STATE, TIMEOUT, WAIT
+from contracts_cli.shared_options import CONFIG, EVERY, FORMAT, FRESH, JUDGING, RETRIES, STATE, TIMEOUT, WAIT
 from contracts_cli.state_commands import HISTORY, REPORT
 
 __all__ = ["COMMANDS", "Command", "Kind", "Option", "Positional", "parse_seconds"]
@@ -30,6 +30,8 @@ COMMANDS = {
                 TIMEOUT,
                 RETRIES,
                 STATE,
+                EVERY,
+                FRESH,
                 WAIT,
                 Option(
                     name="strict_waivers",

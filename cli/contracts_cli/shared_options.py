@@ -39,6 +39,20 @@ STATE = Option(
     help="The file that holds what earlier runs saw, none for no file; else below $STATE_DIRECTORY or "
     "$XDG_STATE_HOME/contracts.",
 )
+EVERY = Option(
+    name="every_s",
+    flags=("--every",),
+    kind="seconds",
+    metavar="TIME",
+    help="Ask a provider once in this time for all runs with this state, which take the answer; 10m where that is in "
+    "PostgreSQL, and of a file each run asks.",
+)
+FRESH = Option(
+    name="fresh",
+    flags=("--fresh",),
+    kind="flag",
+    help="Ask, also where another run with this state has just done so.",
+)
 TIMEOUT = Option(
     name="timeout_s",
     flags=("--timeout",),

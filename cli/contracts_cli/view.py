@@ -6,6 +6,7 @@ Every text that a provider or a file may have written is scrubbed here, whoever 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 
 from msgspec import Struct
 
@@ -30,17 +31,17 @@ class View(Struct, frozen=True, kw_only=True):
     def render(self, report: Report) -> str:
         """The whole view, each line ended."""
         subjects = by_subject(report.findings)
-        lines = self._verdicts(subjects)
+        lines = self._verdicts(subjects, {scrub(one.provider): one.polled_at for one in report.shared})
         if not self.quiet:
             for name, findings in subjects.items():
                 lines.extend(self._subject(name, findings))
             lines.extend(("", wrap(_costs(report), self.width)))
         return "".join(f"{line}\n" for line in lines)
 
-    def _verdicts(self, subjects: dict[str, list[Finding]]) -> list[str]:
+    def _verdicts(self, subjects: dict[str, list[Finding]], shared: dict[str, datetime]) -> list[str]:
         if not subjects:
             return ["nothing was judged"]
-        words = {name: _verdict(findings) for name, findings in subjects.items()}
+        words = {name: _verdict(findings, shared.get(name)) for name, findings in subjects.items()}
         name_columns = max(columns_of(name) for name in subjects)
         word_columns = max(len(word) for word, _ in words.values())
         lines = []
@@ -115,7 +116,7 @@ def _word_of(finding: Finding) -> str:
     return finding.outcome.value
 
 
-def _verdict(findings: Sequence[Finding]) -> tuple[str, str]:
+def _verdict(findings: Sequence[Finding], polled_at: datetime | None) -> tuple[str, str]:
     """The word for a subject, and what stands behind it."""
     status, severity = status_of(findings)
     word: str = status
@@ -135,6 +136,8 @@ def _verdict(findings: Sequence[Finding]) -> tuple[str, str]:
         parts.append(all_of if judged else "nothing was judged")
     if any(f.evidence is not None and f.evidence.source is Source.SYNTHETIC for f in findings):
         parts.append("synthetic evidence")
+    if polled_at is not None:
+        parts.append(f"asked by another run at {polled_at.astimezone(UTC):%Y-%m-%d %H:%M:%S}Z")
     return word, SEPARATOR.join(parts)
 
 

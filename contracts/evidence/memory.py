@@ -6,19 +6,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
 from contracts.state.changes import compare
 from contracts.wire.status import is_error
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from datetime import datetime
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import timedelta
     from decimal import Decimal
 
     from contracts.facts import Listing
     from contracts.listed import Change
     from contracts.model import Evidence, Finding
+    from contracts.state.answer import Answer, Key, Share
 
 
 class Memory(Protocol):
@@ -43,12 +45,33 @@ class Memory(Protocol):
         """
 
     def see_all(
-        self, polled: Mapping[str, Sequence[Finding]], at: datetime, *, complete: bool = False
+        self,
+        polled: Mapping[str, Sequence[Finding]],
+        at: datetime,
+        *,
+        complete: bool = False,
+        shared: Mapping[str, Share] | None = None,
     ) -> Mapping[str, list[Finding]]:
         """Remember what a run came to, all or nothing, and give the findings with what is new about each.
 
-        `at` is when the run began, `complete` whether every contract and model of these providers was judged.
+        `at` is when the run began, `complete` whether every contract and model of these providers was judged, `shared`
+        says by provider as what other runs may take the answer.
         """
+
+    def now(self) -> datetime:
+        """Tell the time, by one clock for all that share the memory."""
+
+    def answers(self, keys: Iterable[Key], every: timedelta) -> Mapping[Key, Answer]:
+        """Give what other runs came to, if it is younger than an interval."""
+
+    def claim(self, key: Key, every: timedelta) -> Answer | bool:
+        """Give another run's answer, else tell whether it is for this run to ask: False where another does."""
+
+    def freed(self, keys: Iterable[Key]) -> Iterable[Key]:
+        """Tell which of these nobody asks now."""
+
+    def release(self, keys: Iterable[Key]) -> None:
+        """Let other runs have what this one had claimed."""
 
     def record_run(  # noqa: PLR0913, PLR0917 - what a run came to
         self,
@@ -107,11 +130,37 @@ class Forgetful:
         return True
 
     def see_all(
-        self, polled: Mapping[str, Sequence[Finding]], at: datetime, *, complete: bool = False
+        self,
+        polled: Mapping[str, Sequence[Finding]],
+        at: datetime,
+        *,
+        complete: bool = False,
+        shared: Mapping[str, Share] | None = None,
     ) -> Mapping[str, list[Finding]]:
         """Give findings as they are: who remembers nothing cannot tell what is new."""
-        del at, complete
+        del at, complete, shared
         return {name: list(findings) for name, findings in polled.items()}
+
+    def now(self) -> datetime:
+        """Tell the time of this host."""
+        return datetime.now(UTC)
+
+    def answers(self, keys: Iterable[Key], every: timedelta) -> Mapping[Key, Answer]:
+        """Give none: nobody else is known."""
+        del keys, every
+        return {}
+
+    def claim(self, key: Key, every: timedelta) -> Answer | bool:
+        """Let this run ask."""
+        del key, every
+        return True
+
+    def freed(self, keys: Iterable[Key]) -> Iterable[Key]:
+        """Give all: nobody else is known."""
+        return keys
+
+    def release(self, keys: Iterable[Key]) -> None:
+        """Nobody waits."""
 
     def record_run(  # noqa: PLR0913, PLR0917 - what a run came to
         self,

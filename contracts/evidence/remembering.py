@@ -14,14 +14,15 @@ from contracts.evidence.memory import Forgetful
 from contracts.state.errors import StateError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from datetime import datetime
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime, timedelta
     from decimal import Decimal
 
     from contracts.evidence.memory import Memory
     from contracts.facts import Listing
     from contracts.listed import Change
     from contracts.model import Evidence, Finding
+    from contracts.state.answer import Answer, Key, Share
 
 T = TypeVar("T")
 
@@ -88,10 +89,35 @@ class Careful:
         return taken
 
     def see_all(
-        self, polled: Mapping[str, Sequence[Finding]], at: datetime, *, complete: bool = False
+        self,
+        polled: Mapping[str, Sequence[Finding]],
+        at: datetime,
+        *,
+        complete: bool = False,
+        shared: Mapping[str, Share] | None = None,
     ) -> Mapping[str, list[Finding]]:
         """Remember what a run came to, and give the findings with what is new about each."""
-        return self._try(lambda memory: memory.see_all(polled, at, complete=complete))
+        return self._try(lambda memory: memory.see_all(polled, at, complete=complete, shared=shared))
+
+    def now(self) -> datetime:
+        """Tell the time."""
+        return self._try(lambda memory: memory.now())
+
+    def answers(self, keys: Iterable[Key], every: timedelta) -> Mapping[Key, Answer]:
+        """Give what other runs came to."""
+        return self._try(lambda memory: memory.answers(keys, every))
+
+    def claim(self, key: Key, every: timedelta) -> Answer | bool:
+        """Give another run's answer, or tell whether it is for this run to ask."""
+        return self._try(lambda memory: memory.claim(key, every))
+
+    def freed(self, keys: Iterable[Key]) -> Iterable[Key]:
+        """Tell which of these nobody asks now."""
+        return self._try(lambda memory: memory.freed(keys))
+
+    def release(self, keys: Iterable[Key]) -> None:
+        """Let other runs have what this one had claimed."""
+        self._try(lambda memory: memory.release(keys))
 
     def record_run(  # noqa: PLR0913, PLR0917 - what a run came to
         self,

@@ -9,19 +9,20 @@ from msgspec import MsgspecError, json, structs
 
 from contracts.facts import Facts
 from contracts.model import Evidence, Source
-from contracts.state import pruning, runs, signature_rows, tables
+from contracts.state import fleet, pruning, runs, signature_rows, tables
 from contracts.state.changes import compare, is_broken
 from contracts.state.sighting_rows import Seeing
 from contracts.state.written import encoded, instant, plain, read_instant, read_listing, storable
 from contracts.wire.status import is_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from decimal import Decimal
 
     from contracts.facts import Listing
     from contracts.listed import Change
     from contracts.model import Finding
+    from contracts.state.answer import Answer, Key, Share
     from contracts.state.connection import Connection
     from contracts.state.timeline import Timeline
 
@@ -184,7 +185,12 @@ class State:
         return self.see_all({provider: findings}, at)[provider]
 
     def see_all(
-        self, polled: Mapping[str, Sequence[Finding]], at: datetime, *, complete: bool = False
+        self,
+        polled: Mapping[str, Sequence[Finding]],
+        at: datetime,
+        *,
+        complete: bool = False,
+        shared: Mapping[str, Share] | None = None,
     ) -> dict[str, list[Finding]]:
         """Remember what a run came to, all or nothing, and give the findings with what is new about each.
 
@@ -192,12 +198,35 @@ class State:
             polled: findings by provider.
             at: when the run began, as `record_run` will be told.
             complete: every contract and model of these providers was judged, so that what is not named is gone.
+            shared: as what other runs may take the answer, by provider.
         """
         with self._connection.transaction():
             seeing = Seeing(self._connection, list(polled), at)
             told = {name: seeing.see(name, findings, complete=complete) for name, findings in polled.items()}
             seeing.write()
+            if shared:
+                fleet.publish(self._connection, {share: told[name] for name, share in shared.items()})
         return told
+
+    def now(self) -> datetime:
+        """Tell the time, by one clock for all hosts that share the state."""
+        return fleet.now(self._connection, self._now())
+
+    def answers(self, keys: Iterable[Key], every: timedelta) -> dict[Key, Answer]:
+        """Give what other runs came to, if it is younger than an interval."""
+        return fleet.answers(self._connection, keys, every, self.now())
+
+    def claim(self, key: Key, every: timedelta) -> Answer | bool:
+        """Give another run's answer, else tell whether it is for this run to ask (`fleet.claim`)."""
+        return fleet.claim(self._connection, key, every, self.now())
+
+    def freed(self, keys: Iterable[Key]) -> set[Key]:
+        """Tell which of these nobody asks now."""
+        return fleet.freed(self._connection, keys)
+
+    def release(self, keys: Iterable[Key]) -> None:
+        """Let other runs have what this one had claimed."""
+        fleet.release(self._connection, keys)
 
     def timelines(self, providers: Sequence[str] | None, polls: int) -> list[Timeline]:
         """Give what the contracts of providers came to over the last polls of each; None is every provider, by name.

@@ -74,6 +74,12 @@ MIGRATIONS = (
                     CASE violated WHEN 0 THEN judged_at ELSE began_at END)
             FROM sightings""",
     ),
+    (
+        # What a poll came to, for other runs that ask the same: `digest` is of all that it depends on.
+        """CREATE TABLE answers (
+            provider TEXT NOT NULL, digest TEXT NOT NULL, polled_at TEXT NOT NULL, answer BLOB NOT NULL,
+            PRIMARY KEY (provider, digest))""",
+    ),
 )
 
 # How much is kept at most, whatever a provider says and however long nobody tidies up.
@@ -84,6 +90,7 @@ SIGHTINGS = 20_000  # of a provider: each contract of a thousand models
 STATES = 20_000  # of a provider: likewise
 TRANSITIONS = 5_000  # of a provider: each of 22 contracts changes its outcome 227 times; about 1 MB
 SIGNATURES = 5_000  # of a provider: five of each of a thousand models
+ANSWERS = 20  # of a provider: rows and selections that differ between hosts
 DAYS = 400  # of a provider: free chats of more than a year
 
 # Each with its limit.
@@ -117,6 +124,8 @@ TIDY_TRANSITIONS = """DELETE FROM transitions WHERE provider = ? AND id <= (
     SELECT id FROM transitions WHERE provider = ? ORDER BY id DESC LIMIT 1 OFFSET ?)"""
 TIDY_SIGNATURES = f"""DELETE FROM signatures WHERE provider = ? AND (model, signature) IN (
     SELECT model, signature FROM signatures WHERE provider = ? ORDER BY last_at DESC {_REST})"""  # noqa: S608 constants
+TIDY_ANSWERS = f"""DELETE FROM answers WHERE provider = ? AND digest IN (
+    SELECT digest FROM answers WHERE provider = ? ORDER BY polled_at DESC {_REST})"""  # noqa: S608 constants
 TIDY_CHANGES = """DELETE FROM changes WHERE provider = ? AND id <= (
     SELECT id FROM changes WHERE provider = ? ORDER BY id DESC LIMIT 1 OFFSET ?)"""
 # What was learnt before an instant. States stay: they are what holds now.
@@ -127,5 +136,6 @@ PRUNE = (
     "DELETE FROM sightings WHERE judged_at < ?",
     "DELETE FROM transitions WHERE at < ?",
     "DELETE FROM signatures WHERE last_at < ?",
+    "DELETE FROM answers WHERE polled_at < ?",
 )
 PRUNE_DAYS = "DELETE FROM free_chats WHERE day < ?"

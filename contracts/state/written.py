@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from msgspec import MsgspecError, json, structs
+from msgspec import MsgspecError, Struct, json, structs
 
-from contracts.facts import Facts, Listing
+from contracts.facts import Listing
 from contracts.text.scrub import scrub
 
 
@@ -36,7 +36,7 @@ def whole(text: str) -> str:
     return text
 
 
-def encoded(value: Facts | Listing) -> bytes:
+def encoded(value: Struct) -> bytes:
     """Write a value as JSON, also where a provider sent half a character or a number without end."""
     try:
         return json.encode(value)

@@ -320,7 +320,7 @@ def test_a_check_keeps_its_state_in_postgresql(tmp_path: Path, postgres_url: str
 
     with runs_of(tmp_path, "honest") as runs:
         first, error = runs.check("--state", postgres_url)
-        second, _ = runs.check(CONTRACTS_STATE=postgres_url)
+        second, _ = runs.check("--fresh", CONTRACTS_STATE=postgres_url)
         assert runs.chats == 1
     assert error == ""
     assert [f["sse.charset"]["novelty"]["state"] for f in (first, second)] == ["new", "ongoing"]
