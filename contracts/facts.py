@@ -263,7 +263,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     `catalogue` is the listing that is known beside it. A `model` answer is `about` one id and counts its
     `endpoints`, None where it could not be read. `coding` and `timing` are None for captures, which cannot show
     them. `limits` are what the reader refused to read on, `changes` what differs from the last poll, None where
-    there was none.
+    there was none. `broken` is where HTTP's own chunks are none, so that the end of the body cannot be told.
     """
 
     dialect: str
@@ -287,3 +287,4 @@ class Facts(Struct, frozen=True, kw_only=True):
     timing: Timing | None = None
     limits: tuple[Fault, ...] = ()
     changes: tuple[Change, ...] | None = None
+    broken: Fault | None = None

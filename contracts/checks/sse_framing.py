@@ -2,8 +2,8 @@
 
 What it checks
     Every line is a known field or a comment; every event is ended by a blank line; no event passes the size
-    limit; bytes outside the data are UTF-8. Comments, CRLF or CR, a byte order mark, no space after the colon,
-    data over several lines and `retry` are legal.
+    limit; bytes outside the data are UTF-8; the chunks of HTTP that carry it are chunks to the end. Comments,
+    CRLF or CR, a byte order mark, no space after the colon, data over several lines and `retry` are legal.
 
 Why it matters
     A conforming parser drops an unknown line, and the event that no blank line ended, without a word.
@@ -54,6 +54,13 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
     stopped = unfinished(facts)
     if stopped:
         return unknown(stopped)
+    if facts.broken is not None:
+        return violated(
+            f"what follows is lost with the HTTP chunks: {facts.broken.detail}",
+            expected="a body in chunks to its end",
+            observed="chunks that are none",
+            where=Where(event=framing.events),
+        )
     if framing.tail_data:
         return violated(
             f"the last {framing.tail_bytes} bytes are an event that no blank line ended, so it is lost",

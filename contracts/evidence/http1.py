@@ -26,6 +26,7 @@ _HEAD_END = re.compile(rb"\r?\n\r?\n")
 _STATUS = re.compile(rb"HTTP/1\.([01]) ([1-9][0-9]{2})(?: [^\r\n]*)?")
 _HEADER = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*)", re.DOTALL)
 _SIZE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;.*)?")
+SHOWN_BYTES = 40  # of what is no size of a chunk
 LINE_END = 2  # CR and LF
 LONGEST_END = 3  # bytes of the end of a head that may lie behind, when only its last one is missing
 SWITCHING = 101
@@ -34,6 +35,10 @@ NO_BODY = (204, 304)
 
 class CutError(Exception):
     """A connection that ended within an answer."""
+
+
+class ChunkError(CutError):
+    """A body that says it comes in chunks and does not, so that its end cannot be told; says what was found."""
 
 
 class Head(NamedTuple):
@@ -132,7 +137,12 @@ class Body:
         self.is_whole = False
 
     def __aiter__(self) -> AsyncIterator[bytes]:
-        """Give the bytes of the body, decoded from chunks. Raises CutError where the connection ends before it."""
+        """Give the bytes of the body, decoded from chunks.
+
+        Raises:
+            CutError: where the connection ends before it.
+            ChunkError: where what should be a chunk is none.
+        """
         if self._head.is_chunked:
             return self._chunked()
         return self._until_close() if self._head.length is None else self._counted(self._head.length)
@@ -172,7 +182,11 @@ class Body:
         buffer, left = self._rest, 0
         while True:
             pieces: list[bytes] = []
-            at, left, is_last = _unchunked(buffer, left, pieces)
+            try:
+                at, left, is_last = _unchunked(buffer, left, pieces)
+            except ChunkError:
+                yield b"".join(pieces)  # what came before is the provider's answer all the same
+                raise
             if pieces:
                 yield pieces[0] if len(pieces) == 1 else b"".join(pieces)
             buffer = buffer[at:]
@@ -218,7 +232,8 @@ def _unchunked(buffer: bytes, left: int, pieces: list[bytes]) -> tuple[int, int,
             if size - at < left:
                 return at, left, False
             if buffer[at : at + LINE_END] != b"\r\n":
-                raise CutError
+                found = ascii(buffer[at : at + LINE_END])[2:-1]
+                raise ChunkError(f"a chunk is longer than its size says: '{found}' where its line should end")
             at, left = at + LINE_END, 0
         end = buffer.find(b"\n", at)
         if end < 0 and size - at <= MAX_LINE_BYTES:
@@ -234,5 +249,6 @@ def _chunk(line: bytes) -> int:
     """Read the line that begins a chunk."""
     match = _SIZE.fullmatch(line.rstrip(b"\r"))
     if match is None:
-        raise CutError
+        found = ascii(line.rstrip(b"\r")[:SHOWN_BYTES])[2:-1]
+        raise ChunkError(f"a chunk's size should be a hexadecimal number, found '{found}'")
     return int(match[1], 16)

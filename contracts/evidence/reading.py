@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import structs
 
 from contracts.errors import EvidenceError
-from contracts.evidence.http1 import CutError
+from contracts.evidence.http1 import ChunkError, CutError
 from contracts.facts import Facts, Fault, Timing
 from contracts.fold import Fold, Limits
 from contracts.wire import content_coding as coding
@@ -104,7 +104,7 @@ async def read(response: Incoming, wanted: Wanted, reader: Reader, clock: Clock,
         wanted.request, response.status, headers, reader.dialect, reader.tables,
         wanted.kind, Limits(body_bytes=limit), wanted.about,
     )  # fmt: skip
-    stopped: Fault | None = None
+    stopped = broken = None
     ended = "complete"
     try:
         async with asyncio.timeout_at(deadline):
@@ -117,11 +117,12 @@ async def read(response: Incoming, wanted: Wanted, reader: Reader, clock: Clock,
                     break
     except TimeoutError:
         stopped = Fault(kind="deadline", detail="deadline: the time was up while the answer was being read")
-    except CutError:
+    except CutError as error:
         ended = "cut"
+        broken = Fault(kind="chunks", detail=str(error)) if isinstance(error, ChunkError) else None
     for piece in unpacked.finish(cut=stopped is not None or ended == "cut"):
         fold.feed(piece)
-    facts = fold.finish("unknown" if stopped else ended)
+    facts = structs.replace(fold.finish("unknown" if stopped else ended), broken=broken)
     if stopped is None:
         stopped = _spoilt(unpacked, facts)
     return structs.replace(
@@ -158,6 +159,8 @@ def _spoilt(unpacked: coding.Decoder, facts: Facts) -> Fault | None:
         and facts.framing is None
         and any(f.kind in ("truncated", "too-large", "empty") for f in facts.json_faults)
     ):
+        if facts.broken is not None:
+            return Fault(kind="chunks", detail=f"the body cannot be read to its end: {facts.broken.detail}")
         return Fault(kind="cut", detail="the connection was cut within the answer")
     return None
 
