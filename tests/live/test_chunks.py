@@ -39,7 +39,7 @@ def speaker(listing: bytes, chat: bytes) -> Callable[[socket.socket], None]:
 BROKEN = [
     (b"gr\xc3\xb6\xc3\x9fe\r\n", "should be a hexadecimal number, found 'gr\\xc3\\xb6\\xc3\\x9fe'"),
     (b"-1\r\n", "found '-1'"),
-    (b"3\r\nabcdef", "longer than its size says: 'de' where its line should end"),
+    (b"3\r\n: adef", "longer than its size says: 'de' where its line should end"),
 ]
 
 
