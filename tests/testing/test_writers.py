@@ -15,10 +15,33 @@ from contracts.fold import fold
 from contracts.model import Request
 from contracts.testing import TEXT, HostileProvider, text_of
 from contracts.testing.reply import PIECES
-from contracts.testing.writers import load, names
+from contracts.testing.writers import (
+    Writer,
+    anthropic_messages,
+    cohere,
+    gemini,
+    load,
+    names,
+    ollama,
+    openai_chat,
+    openai_completions,
+    openai_responses,
+)
+from tests.testing import parrot
 from tools import questions
 
 DIALECTS = names()
+# Whether they have the members of one is for the type checker to say.
+WRITERS: tuple[Writer, ...] = (
+    anthropic_messages,
+    cohere,
+    gemini,
+    ollama,
+    openai_chat,
+    openai_completions,
+    openai_responses,
+    parrot,
+)
 CATALOGUE = catalogues.load(None)
 CAPS: dict[str, dict[str, Any]] = {
     "anthropic-messages": {"max_tokens": 2},
@@ -42,6 +65,8 @@ CUT = {
 
 def test_there_is_a_writer_for_every_dialect_that_is_read() -> None:
     assert set(DIALECTS) == set(CATALOGUE.dialects)
+    assert [writer.NAME for writer in WRITERS] == [*DIALECTS, "parrot"]
+    assert [load(name) for name in DIALECTS] == list(WRITERS[:-1])
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

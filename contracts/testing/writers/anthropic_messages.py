@@ -16,7 +16,7 @@ BASE = "/v1"
 NDJSON = False
 SENTINEL: bytes | None = None
 KEYED = True
-ROUTES = (
+ROUTES: tuple[Route, ...] = (
     Route("chat", "POST", "/v1/messages"),
     Route("listing", "GET", "/v1/models"),
     Route("other", "GET", "/v1/models/(?P<model>.+)"),

@@ -16,7 +16,7 @@ BASE = ""
 NDJSON = False
 SENTINEL: bytes | None = b"[DONE]"
 KEYED = True
-ROUTES = (
+ROUTES: tuple[Route, ...] = (
     Route("chat", "POST", "/v2/chat"),
     Route("listing", "GET", "/v1/models"),
     Route("other", "GET", "/v1/models/(?P<model>.+)"),

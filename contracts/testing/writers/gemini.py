@@ -18,7 +18,7 @@ SENTINEL: bytes | None = None
 KEYED = True
 MODELS = "/v1(?:beta)?/models"
 STREAM = ":streamGenerateContent"
-ROUTES = (
+ROUTES: tuple[Route, ...] = (
     Route("chat", "POST", f"{MODELS}/(?P<model>.+):(?:generateContent|streamGenerateContent)"),
     Route("listing", "GET", MODELS),
     Route("other", "GET", f"{MODELS}/(?P<model>.+)"),

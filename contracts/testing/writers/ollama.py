@@ -16,7 +16,7 @@ BASE = "/api"
 NDJSON = True
 SENTINEL: bytes | None = None
 KEYED = False  # a server of one's own; the cloud asks for one
-ROUTES = (
+ROUTES: tuple[Route, ...] = (
     Route("chat", "POST", "/api/chat"),
     Route("listing", "GET", "/api/tags"),
     Route("endpoints", "POST", "/api/show"),

@@ -23,7 +23,7 @@ CATALOGUE = (
     Route("endpoints", "GET", f"{PREFIX}/models/(?P<model>.+)/endpoints"),
     Route("other", "GET", f"{PREFIX}/models/(?P<model>.+)"),
 )
-ROUTES = (Route("chat", "POST", f"{PREFIX}/chat/completions"), *CATALOGUE)
+ROUTES: tuple[Route, ...] = (Route("chat", "POST", f"{PREFIX}/chat/completions"), *CATALOGUE)
 CAPS = ("max_completion_tokens", "max_tokens")
 
 REPLY_ID = "chatcmpl-"
@@ -32,8 +32,14 @@ HEAD: Mapping[str, Any] = {"object": "list"}
 TAIL: Mapping[str, Any] = {}
 COMPONENTS = ("prompt", "completion", "request", "image", "web_search", "internal_reasoning", "input_cache_read")
 PARAMETERS = ["max_tokens", "temperature", "tools"]
-NOT_FOR_CHAT = {"architecture": {"modality": "text->embeddings", "output_modalities": ["embeddings"]}}
-DEPRECATED = {"deprecation_date": GONE, "expiration_date": GONE, "replacement": "loopback/successeur"}
+NOT_FOR_CHAT: Mapping[str, Any] = {
+    "architecture": {"modality": "text->embeddings", "output_modalities": ["embeddings"]}
+}
+DEPRECATED: Mapping[str, Any] = {
+    "deprecation_date": GONE,
+    "expiration_date": GONE,
+    "replacement": "loopback/successeur",
+}
 
 LACKS: Mapping[str, str] = {
     "object-arguments": "arguments are a text",
@@ -141,7 +147,7 @@ def prices(per_token: str) -> dict[str, str]:
     return {name: per_token if name in ("prompt", "completion") else "0" for name in COMPONENTS}
 
 
-CHANGED = {"pricing": prices("0.000002"), "context_length": 65_536}
+CHANGED: Mapping[str, Any] = {"pricing": prices("0.000002"), "context_length": 65_536}
 
 
 def entry(model: str, per_token: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from contracts.testing.writers import CREATED, Route, Sent, openai_chat
 
 NAME = "openai-completions"
 BASE, NDJSON, SENTINEL, KEYED = openai_chat.BASE, openai_chat.NDJSON, openai_chat.SENTINEL, openai_chat.KEYED
-ROUTES = (Route("chat", "POST", f"{openai_chat.PREFIX}/completions"), *openai_chat.CATALOGUE)
+ROUTES: tuple[Route, ...] = (Route("chat", "POST", f"{openai_chat.PREFIX}/completions"), *openai_chat.CATALOGUE)
 REPLY_ID = "cmpl-"
 ID, ITEMS, HEAD, TAIL = openai_chat.ID, openai_chat.ITEMS, openai_chat.HEAD, openai_chat.TAIL
 NOT_FOR_CHAT, DEPRECATED, CHANGED = openai_chat.NOT_FOR_CHAT, openai_chat.DEPRECATED, openai_chat.CHANGED

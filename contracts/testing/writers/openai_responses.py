@@ -14,7 +14,7 @@ from contracts.testing.writers import CREATED, Route, Sent, Wants, openai_chat, 
 NAME = "openai-responses"
 BASE, NDJSON, KEYED = openai_chat.BASE, openai_chat.NDJSON, openai_chat.KEYED
 SENTINEL: bytes | None = None
-ROUTES = (Route("chat", "POST", f"{openai_chat.PREFIX}/responses"), *openai_chat.CATALOGUE)
+ROUTES: tuple[Route, ...] = (Route("chat", "POST", f"{openai_chat.PREFIX}/responses"), *openai_chat.CATALOGUE)
 REPLY_ID = "resp_"
 ID, ITEMS, HEAD, TAIL = openai_chat.ID, openai_chat.ITEMS, openai_chat.HEAD, openai_chat.TAIL
 NOT_FOR_CHAT, DEPRECATED, CHANGED = openai_chat.NOT_FOR_CHAT, openai_chat.DEPRECATED, openai_chat.CHANGED
