@@ -19,6 +19,7 @@ from contracts.testing import known_scenarios, writers
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 Row = tuple[str, ...]
+SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def table(rows: Iterator[Row]) -> str:
@@ -104,6 +105,22 @@ def dialect_rows() -> Iterator[Row]:
         yield f"`{contract}`", *(numbers.get(row[dialect], "judged") for dialect in dialects)
 
 
+def sign_rows() -> Iterator[Row]:
+    """Contract × dialect in signs, with the number of a footnote where a contract is not judged."""
+    head, *body = dialect_rows()
+    yield head
+    for contract, *cells in body:
+        yield contract, *("✓" if cell == "judged" else f"–{cell.translate(SUPERSCRIPT)}" for cell in cells)
+
+
+def footnote_text() -> str:
+    """What the signs mean, and the reasons as footnotes."""
+    notes = [f"{str(number).translate(SUPERSCRIPT)} {reason}" for number, reason in enumerate(reasons(), 1)]
+    return (
+        fill(f"✓ judged: a capture shows that it holds, another that it is violated; {'; '.join(notes)}.", 120) + "\n"
+    )
+
+
 def reasons() -> list[str]:
     """Why a contract is not judged somewhere, each reason once, in the order of the table."""
     return list(dict.fromkeys(row[d] for row in matrix().values() for d in sorted(row) if row[d] != "judged"))
@@ -138,5 +155,11 @@ TABLES: dict[str, Callable[[], Iterator[Row]]] = {
     "lacking": lacking_rows,
     "providers": provider_rows,
     "dialects": dialect_rows,
+    "signs": sign_rows,
 }
-TEXTS: dict[str, Callable[[], str]] = {"example": example_text, "reasons": reason_text, "shipped": shipped_text}
+TEXTS: dict[str, Callable[[], str]] = {
+    "example": example_text,
+    "footnotes": footnote_text,
+    "reasons": reason_text,
+    "shipped": shipped_text,
+}

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import msgspec
 
-from contracts.dialects.free import FreeMessages
+from contracts.dialects.free import FreeMessages, one_path
 from contracts.dialects.openai_chat_ask import PROMPT
 
 VERSION = "2023-06-01"  # https://docs.anthropic.com/en/api/versioning, read 2026-11-30: every request has to name it
 CHAT = "/messages"
 FreeChat = FreeMessages
 
-
-def chat_path(model: str) -> str:
-    """Give the path below the base URL, whatever the model."""
-    del model
-    return CHAT
+chat_path = one_path(CHAT)
 
 
 def free_chat(model: str, cap: int) -> bytes:

@@ -5,21 +5,16 @@ from __future__ import annotations
 import msgspec
 
 from contracts.dialects import openai_chat_ask
-from contracts.dialects.free import FreeMessages
+from contracts.dialects.free import FreeMessages, one_path
 from contracts.dialects.openai_chat_ask import PROMPT
 
 CHAT = "/v2/chat"  # the listing is at another version
 FreeChat = FreeMessages
 
+chat_path = one_path(CHAT)
 credentials = openai_chat_ask.credentials
 headers = openai_chat_ask.headers
 probe = openai_chat_ask.probe  # the members that it has are the same here
-
-
-def chat_path(model: str) -> str:
-    """Give the path below the base URL, whatever the model."""
-    del model
-    return CHAT
 
 
 def free_chat(model: str, cap: int) -> bytes:

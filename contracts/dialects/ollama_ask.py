@@ -6,11 +6,12 @@ import msgspec
 from msgspec import Struct
 
 from contracts.dialects import openai_chat_ask
-from contracts.dialects.free import Cap, Message, Temperature
+from contracts.dialects.free import Cap, Message, Temperature, one_path
 from contracts.dialects.openai_chat_ask import PROMPT
 
 CHAT = "/chat"
 
+chat_path = one_path(CHAT)
 credentials = openai_chat_ask.credentials
 headers = openai_chat_ask.headers
 
@@ -34,12 +35,6 @@ class FreeChat(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def cap(self) -> int:
         """The most tokens that it may come to."""
         return self.options.num_predict
-
-
-def chat_path(model: str) -> str:
-    """Give the path below the base URL, whatever the model."""
-    del model
-    return CHAT
 
 
 def free_chat(model: str, cap: int) -> bytes:

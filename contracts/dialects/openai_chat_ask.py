@@ -5,11 +5,13 @@ from __future__ import annotations
 import msgspec
 from msgspec import Struct
 
-from contracts.dialects.free import Cap, Message, StreamOptions, Temperature
+from contracts.dialects.free import Cap, Message, StreamOptions, Temperature, one_path
 
 # ASCII itself, so that damage in the answer cannot have been done on the way there, and an answer that cannot be.
 PROMPT = "Write good morning in French, German, Chinese and Russian, an emoji after each, and nothing else"
 CHAT = "/chat/completions"
+
+chat_path = one_path(CHAT)
 
 
 class FreeChat(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -32,12 +34,6 @@ class FreeChat(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def cap(self) -> int:
         """The most tokens that it may come to."""
         return max(self.max_tokens or 0, self.max_completion_tokens or 0)
-
-
-def chat_path(model: str) -> str:
-    """Give the path below the base URL, whatever the model."""
-    del model
-    return CHAT
 
 
 def free_chat(model: str, cap: int) -> bytes:

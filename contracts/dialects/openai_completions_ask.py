@@ -6,11 +6,12 @@ import msgspec
 from msgspec import Struct
 
 from contracts.dialects import openai_chat_ask
-from contracts.dialects.free import Cap, StreamOptions, Temperature
+from contracts.dialects.free import Cap, StreamOptions, Temperature, one_path
 from contracts.dialects.openai_chat_ask import PROMPT
 
 CHAT = "/completions"
 
+chat_path = one_path(CHAT)
 credentials = openai_chat_ask.credentials
 headers = openai_chat_ask.headers
 
@@ -29,12 +30,6 @@ class FreeChat(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def cap(self) -> int:
         """The most tokens that it may come to."""
         return self.max_tokens
-
-
-def chat_path(model: str) -> str:
-    """Give the path below the base URL, whatever the model."""
-    del model
-    return CHAT
 
 
 def free_chat(model: str, cap: int) -> bytes:

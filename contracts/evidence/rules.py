@@ -140,11 +140,11 @@ def _decide_chat(sending: Sending, target: str, rules: RowRules, proofs: Mapping
     if value is UNREADABLE or faults or not isinstance(value, dict):
         # A parser on the other side could read another model out of it than we do.
         return Refused("its body is not one strict JSON object")
+    if not rules.bills:
+        return Allowed("post_free")
     model = named or value.get("model")
     if not isinstance(model, str):
         return Refused("its body names no model")
-    if not rules.bills:
-        return Allowed("post_free")
     if model == probe_model(rules.chat_path) and KEYLESS_HEADERS.issuperset(sending.headers):
         if not rules.declares_key:
             return Refused("the row declares no key, so a chat may be served")
