@@ -53,7 +53,7 @@ class Ask(msgspec.Struct, kw_only=True):
     is_keyed: bool
     model: str | None
     value: dict[str, Any] | None
-    writer: Any
+    writer: Writer
     route: Route | None = None
     wants: Wants = Wants()
     turn: int = 1

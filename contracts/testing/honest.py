@@ -18,7 +18,7 @@ from contracts.testing.writers import Sent, Writer
 class Play(msgspec.Struct, frozen=True, kw_only=True):
     """What is played: the dialect's writer, the models with their prices per token, and the scenarios."""
 
-    writer: Any
+    writer: Writer
     models: Mapping[str, str]
     chosen: tuple[Chosen, ...]
 
@@ -95,7 +95,7 @@ def _served(play: Play, ask: Ask) -> Iterable[listing.Entry]:
 
 
 def _endpoints(play: Play, ask: Ask) -> Answer:
-    if ask.model not in play.models:
+    if ask.model is None or ask.model not in play.models:
         return no_model(ask)
     return answers.whole(200, play.writer.about(ask.model, list(_served(play, ask))))
 

@@ -90,8 +90,7 @@ class HostileProvider:
     @property
     def dialect(self) -> str:
         """The wire API that it speaks."""
-        name: str = self._play.writer.NAME
-        return name
+        return self._play.writer.NAME
 
     @property
     def authority_pem(self) -> bytes | None:

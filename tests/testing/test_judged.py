@@ -58,6 +58,18 @@ def test_a_scenario_breaks_what_its_record_names_and_nothing_else(
     assert set(found) == set(broken), found
 
 
+# A change of what is said, or of its JSON, is one of an answer that is not streamed too; only streams have a close.
+WHOLE = [(d, s) for d, s in JUDGED if s.stage in ("reply", "documents") and not s.name.startswith("done-")]
+
+
+@pytest.mark.parametrize(("dialect", "scenario"), WHOLE, ids=[f"{d}: {s.name}" for d, s in WHOLE])
+def test_an_answer_that_is_not_streamed_breaks_the_same(
+    dialect: str, scenario: Scenario, play: Callable[..., Any], catalogue: Catalogue
+) -> None:
+    found = violated(catalogue, play("declared", scenario.name, shown="chat", dialect=dialect).exchange(), dialect)
+    assert set(found) == set(scenario.breaks(load(dialect))), found
+
+
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("shown", ["stream", "chat", "listing", "keyless"])
 def test_the_declared_provider_breaks_nothing(

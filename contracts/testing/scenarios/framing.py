@@ -47,7 +47,7 @@ def sse_unknown_field(blocks: Iterator[bytes], ask: Ask) -> Iterator[bytes]:
 @scenario("blocks", violates="sse.framing", also=("sse.done",), needs=("sentinel",))
 def sse_bare_done(blocks: Iterator[bytes], ask: Ask) -> Iterator[bytes]:
     """Sends [DONE] without data: before it, so that a conforming reader drops it."""
-    end = b"data: " + ask.writer.SENTINEL
+    end = b"data: " + (ask.writer.SENTINEL or b"")
     return (block.removeprefix(b"data: ") if block.startswith(end) else block for block in blocks)
 
 
