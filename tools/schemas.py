@@ -9,6 +9,7 @@ import msgspec
 
 from contracts import model, report
 from contracts.config import schemas as written
+from contracts.degraded import told
 from contracts_cli.commands import explain, history, lint
 from contracts_cli.commands import list as list_
 
@@ -22,6 +23,7 @@ PRINTED: dict[str, type] = {
     "explain": explain.Explanation,
     "lint": lint.Problems,
     "history": history.History,
+    "degraded": told.Degraded,
 }
 
 

@@ -34,6 +34,10 @@ EXAMPLES: dict[str, tuple[Example, ...]] = {
         ("Of one, only what was not in order.", "contracts history openrouter --polls 48 --changed"),
         ("Forget what is older than that.", "contracts history --prune 90d"),
     ),
+    "degraded": (
+        ("What the router wrote down of its answers.", "contracts degraded --verifications sqlite:///router.db"),
+        ("What taps saw; a warning fails.", "contracts degraded --observed observations.jsonl --fail-on warning"),
+    ),
     "report": (("One page that needs nothing else.", "contracts report --html contracts.html"),),
     "lint": (
         ("The providers file and all that it reaches.", "contracts lint"),

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from contracts_cli.command import Command, Kind, Option, Positional, parse_seconds
+from contracts_cli.degraded_command import DEGRADED
 from contracts_cli.shared_options import CONFIG, EVERY, FORMAT, FRESH, JUDGING, RETRIES, STATE, TIMEOUT, WAIT
 from contracts_cli.state_commands import HISTORY, REPORT
 
 __all__ = ["COMMANDS", "Command", "Kind", "Option", "Positional", "parse_seconds"]
 
+SCHEMAS = (
+    *("providers", "contract"),  # of files
+    *("report", "finding", "note", "list", "explain", "lint", "history", "degraded"),  # of outputs
+)
 COMMANDS = {
     command.name: command
     for command in (
@@ -139,6 +144,7 @@ COMMANDS = {
         ),
         HISTORY,
         REPORT,
+        DEGRADED,
         Command(
             name="lint",
             help="Check YAML files offline; all that the providers file reaches when none is named.",
@@ -151,10 +157,10 @@ COMMANDS = {
             positional=Positional(
                 name="name",
                 metavar="NAME",
-                help="providers, contract; report, finding, note, list, explain, lint, history.",
+                help=f"{', '.join(SCHEMAS[:2])}; {', '.join(SCHEMAS[2:])}.",
                 many=False,
                 required=True,
-                choices=("providers", "contract", "report", "finding", "note", "list", "explain", "lint", "history"),
+                choices=SCHEMAS,
             ),
         ),
         Command(

@@ -22,10 +22,10 @@ STATUS = "status "
 LONGEST = 80  # characters of a signature
 
 
-class Observation(Struct, frozen=True, kw_only=True):
+class Row(Struct, frozen=True, kw_only=True):
     """One answer of one provider's model: a row of the table, without the rest of it.
 
-    `at` is when it was judged, with a time zone; `detail` as `Verification` has it.
+    `at` is when it was judged, with a time zone; `detail` as `Verification` has it; `answers` how many this stands for.
     """
 
     at: datetime
@@ -34,6 +34,7 @@ class Observation(Struct, frozen=True, kw_only=True):
     verdict: str
     detail: str = ""
     model_attributable: bool = False
+    answers: int = 1
 
 
 class Span(Struct, frozen=True, kw_only=True):
@@ -65,15 +66,16 @@ def since(at: datetime, now: datetime, window_s: float) -> Span:
     )  # fmt: skip
 
 
-def observed(at: datetime, provider: str, model: str, seen: Verification) -> Observation:
-    """Make the row of an answer that was judged."""
-    return Observation(
+def observed(at: datetime, provider: str, model: str, seen: Verification, answers: int = 1) -> Row:
+    """Make the row of an answer that was judged, or of several that came to the same."""
+    return Row(
         at=at,
         provider=provider,
         model=model,
         verdict=seen.verdict,
         detail=seen.detail,
         model_attributable=seen.model_attributable,
+        answers=answers,
     )
 
 
@@ -97,18 +99,18 @@ class _Sum:
         self.last_at: datetime | None = None
         self.before_last_at: datetime | None = None
 
-    def add(self, at: datetime, over: Span) -> None:
+    def add(self, at: datetime, answers: int, over: Span) -> None:
         if at < over.day_at:
-            self.before += 1
+            self.before += answers
             self.before_last_at = at if self.before_last_at is None else max(self.before_last_at, at)
             return
-        self.day += 1
-        self.window += at >= over.window_at
+        self.day += answers
+        self.window += answers if at >= over.window_at else 0
         self.first_at = at if self.first_at is None else min(self.first_at, at)
         self.last_at = at if self.last_at is None else max(self.last_at, at)
 
 
-def count(observations: Iterable[Observation], over: Span) -> list[Tally]:
+def count(observations: Iterable[Row], over: Span) -> list[Tally]:
     """Count observations in any order; what lies outside of the span is not there."""
     sums: dict[tuple[str, str, str, str, bool], _Sum] = {}
     for one in observations:
@@ -118,7 +120,7 @@ def count(observations: Iterable[Observation], over: Span) -> list[Tally]:
         found = sums.get(key)
         if found is None:
             found = sums[key] = _Sum()
-        found.add(one.at, over)
+        found.add(one.at, one.answers, over)
     return [
         Tally(
             provider=provider, model=model, verdict=verdict, signature=signature, attributable=attributable,

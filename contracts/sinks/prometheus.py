@@ -30,6 +30,7 @@ MODE = 0o644  # the collector runs as another user
 LONGEST_NAME = 200  # bytes of a file's name; file systems end at 255
 LAST_SUCCESS = "contracts_last_success_timestamp_seconds"
 SPEND = "contracts_spend_usd_total"
+MANGLED = "contracts_mangled_output_warnings"
 
 
 class Subject(Struct, frozen=True, kw_only=True):
@@ -60,7 +61,9 @@ def write_report(path: str, report: Report, about: About) -> None:
     for subject in _subjects(report):
         file = os.path.join(path, file_name(subject.name))
         earlier = _earlier(file, subject.name)
-        whole_file.write(file, _exposed([structs.replace(subject, earlier=earlier)], about), MODE)
+        # No series may stand in two files; what real traffic showed says more than one poll.
+        without = (MANGLED,) if os.path.exists(degraded_file(file)) else ()
+        whole_file.write(file, _exposed([structs.replace(subject, earlier=earlier)], about, without), MODE)
 
 
 def check_target(path: str) -> None:
@@ -84,6 +87,11 @@ def file_name(provider: str) -> str:
     return f"{name}.prom"
 
 
+def degraded_file(path: str) -> str:
+    """Name the file beside a provider's that `contracts degraded` writes."""
+    return f"{path.removesuffix('.prom')}.degraded.prom"
+
+
 def _subjects(report: Report) -> list[Subject]:
     groups: dict[str, list[Finding]] = {}
     for finding in worst_first(report.findings):
@@ -94,7 +102,7 @@ def _subjects(report: Report) -> list[Subject]:
     ]
 
 
-def _exposed(subjects: list[Subject], about: About) -> bytes:
+def _exposed(subjects: list[Subject], about: About, without: tuple[str, ...] = ()) -> bytes:
     from prometheus_client import CollectorRegistry, generate_latest
     from prometheus_client.registry import Collector
 
@@ -102,7 +110,7 @@ def _exposed(subjects: list[Subject], about: About) -> bytes:
         """What was found, as the library asks for it."""
 
         def collect(self) -> Iterator[Metric]:
-            yield from _metrics(subjects, about)
+            yield from (family for family in _metrics(subjects, about) if family.name not in without)
 
     registry = CollectorRegistry(auto_describe=False)
     registry.register(Found())
@@ -132,7 +140,7 @@ _FAMILIES = {
     SPEND: ("counter", "Money that was spent on judging the provider; of a run of several, an equal share."),
     "contracts_waiver_expiry_timestamp_seconds": ("gauge", "When a waiver ends."),
     "contracts_build_info": ("gauge", "The version that judged."),
-    "contracts_mangled_output_warnings": ("gauge", "Findings of damaged text in the last run."),
+    MANGLED: ("gauge", "Findings of damaged text in the last run."),
 }
 
 _Samples = Iterator[tuple[dict[str, str], float]]

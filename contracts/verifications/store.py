@@ -28,7 +28,7 @@ from contracts.verifications.statements import KIND, MOST_GROUPS, WHOLE_PROVIDER
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from contracts.breaker.observed import Observation, Span
+    from contracts.breaker.observed import Row, Span
     from contracts.verifications.catalogue import Database
     from contracts.verifications.place import Place
 
@@ -105,7 +105,7 @@ class Verifications:
         with self._database.reading():
             return self.tallies(over), self.memories(now, window_s)
 
-    def record(self, observations: Iterable[Observation]) -> None:
+    def record(self, observations: Iterable[Row]) -> None:
         """Write what answers came to, all of them or none."""
         self._write([
             (KIND, one.verdict, one.detail, self._flag(value=one.model_attributable), one.at, one.provider, one.model)

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from contracts.breaker.memory import State
-from contracts.breaker.observed import Observation
+from contracts.breaker.observed import Row
 from contracts.breaker.tally import Key
 from contracts.text.verdict import Verification
 from tests.breaker.traffic import (
@@ -28,7 +28,7 @@ FREE = "nvidia/nemotron-3-nano-omni-30b-a3b-reasoning:free"
 BEGIN = NOON - timedelta(minutes=45)
 
 
-def empties(calls: int = 108) -> list[Observation]:
+def empties(calls: int = 108) -> list[Row]:
     """38 empty completions and 70 tool-call turns of one model in 45 minutes, and three models that had none."""
     mixed = [EMPTY] * 38 + [CALL] * 70
     random.Random(6).shuffle(mixed)  # noqa: S311 - a fixed order
@@ -69,7 +69,7 @@ def test_a_turn_with_a_tool_call_is_no_evidence_either_way() -> None:
     assert "500 with a tool call" in reason
 
 
-def mojibake(sightings: int = 1) -> list[Observation]:
+def mojibake(sightings: int = 1) -> list[Row]:
     """Damage at every model of one provider, and at none of the other."""
     models = ("z-ai/glm-5.3-flash", FREE, "智谱/模型")
     return [
@@ -153,7 +153,7 @@ def test_a_trip_stays_until_its_time_is_over() -> None:
     assert router.poll(until)[Key("openrouter", None)].state is State.HALF_OPEN
 
 
-def rows(detail: str, *, attributable: bool = True, number: int = 30) -> list[Observation]:
+def rows(detail: str, *, attributable: bool = True, number: int = 30) -> list[Row]:
     one = Verification(verdict="mangled", detail=detail, model_attributable=attributable)
     return [*spread("größe", "b", [one] * number), *spread("größe", "c", [WHOLE] * 30)]
 
@@ -174,7 +174,7 @@ def rows(detail: str, *, attributable: bool = True, number: int = 30) -> list[Ob
         (rows("eine Signatur, die niemand kennt"), set()),
     ],
 )
-def test_the_signature_says_whom_it_trips(seen: list[Observation], tripped: set[Key]) -> None:
+def test_the_signature_says_whom_it_trips(seen: list[Row], tripped: set[Key]) -> None:
     assert opened(decided(seen)) == tripped
 
 

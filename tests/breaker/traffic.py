@@ -10,7 +10,7 @@ from msgspec import structs
 
 from contracts.breaker.decide import decide
 from contracts.breaker.memory import Decision, Memory, State
-from contracts.breaker.observed import Observation, count, observed, since, span
+from contracts.breaker.observed import Row, count, observed, since, span
 from contracts.breaker.rate import Limits
 from contracts.breaker.tally import Key
 from contracts.text.charset import RequestCharset, profile
@@ -47,7 +47,7 @@ def spread(
     answers: Sequence[Verification],
     begin: datetime = NOON - HOUR / 2,
     every: timedelta = SECOND,
-) -> list[Observation]:
+) -> list[Row]:
     """Answers one after the other."""
     return [observed(begin + number * every, provider, model, one) for number, one in enumerate(answers)]
 
@@ -56,7 +56,7 @@ class Router:
     """A router that writes down what came, and asks for decisions at polls. It obeys none: a probe is what comes."""
 
     def __init__(self, jitter: float = 0.0, limits: Limits | None = None) -> None:
-        self.seen: list[Observation] = []
+        self.seen: list[Row] = []
         self.memories: dict[Key, Memory] = {}
         self.jitter = jitter
         self.limits = limits
@@ -87,7 +87,7 @@ def opened(decisions: dict[Key, Decision]) -> set[Key]:
     return {key for key, one in decisions.items() if one.state is State.OPEN and one.skip_reason is None}
 
 
-def decided(observations: Iterable[Observation], now: datetime = NOON, **limits: Any) -> dict[Key, Decision]:
+def decided(observations: Iterable[Row], now: datetime = NOON, **limits: Any) -> dict[Key, Decision]:
     """Decide once, with nothing remembered."""
     router = Router(limits=Limits(**limits))
     router.seen = list(observations)

@@ -6,15 +6,22 @@ import json
 import os
 import shlex
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from contracts.facts import Body, Facts
+from contracts.observations import Observation
 from contracts.testing import HostileProvider
 from contracts.testing.plugin import hostile_provider
+from contracts.text.verdict import Verification
 from contracts_cli.app import parse_with_typer
 from contracts_cli.examples import EXAMPLES
 from contracts_cli.options import COMMANDS
@@ -40,6 +47,22 @@ def rows(provider: HostileProvider) -> str:
     return json.dumps({"version": 1, "providers": {"openrouter": row}})
 
 
+def seen(folder: Path) -> None:
+    """An answer of now, in a router's table and in what a tap wrote down."""
+    with closing(sqlite3.connect(folder / "router.db")) as connection, connection:
+        connection.execute(
+            "CREATE TABLE verifications (kind, verdict, detail, model_attributable, applied_at, provider, model)"
+        )
+        connection.execute(
+            "INSERT INTO verifications VALUES ('structural', 'ok', '', 0, datetime('now'), 'größe', 'b')"
+        )
+    facts = Facts(dialect="openai-chat", kind="chat", status=200, headers=(), body=Body(kind="sse", bytes=1))
+    one = Observation(
+        at=datetime.now(UTC), provider="größe", model="b", facts=facts, verification=Verification(verdict="ok")
+    )
+    (folder / "observations.jsonl").write_bytes(msgspec.json.encode(one) + b"\n")
+
+
 @pytest.fixture
 def folder(hostile_provider: Callable[..., HostileProvider], tmp_path: Path) -> Path:
     """A repository with a provider on loopback, captures of it, and the program on its path."""
@@ -52,6 +75,7 @@ def folder(hostile_provider: Callable[..., HostileProvider], tmp_path: Path) -> 
     tool.parent.mkdir()
     tool.write_text(CONTRACTS.format(python=sys.executable), encoding="utf-8")
     tool.chmod(0o755)
+    seen(tmp_path)
     git = [shutil.which("git") or "git", "-c", "user.name=Größe", "-c", "user.email=groesse@example.org"]
     for words in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-q", "-m", "Anfang"],
                   ["update-ref", "refs/remotes/origin/main", "HEAD"]):  # fmt: skip

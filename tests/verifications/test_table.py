@@ -13,7 +13,7 @@ from msgspec import structs
 
 from contracts.breaker.decide import decide
 from contracts.breaker.memory import Decision, State
-from contracts.breaker.observed import Observation, Span, count, since, span
+from contracts.breaker.observed import Row, Span, count, since, span
 from contracts.breaker.tally import Key, Tally
 from contracts.errors import ConfigError
 from contracts.verifications.catalogue import look_up
@@ -36,14 +36,14 @@ ROWS = [
 ]  # fmt: skip
 
 
-def traffic(seed: int = 6, number: int = 400) -> list[Observation]:
+def traffic(seed: int = 6, number: int = 400) -> list[Row]:
     """Answers of three days, in no order."""
     chance = random.Random(seed)  # noqa: S311 - the same at each run
     found = []
     for _ in range(number):
         verdict, detail = chance.choice(ROWS)
         found.append(
-            Observation(
+            Row(
                 at=NOON - timedelta(seconds=chance.randrange(3 * 86_400)),
                 provider=chance.choice(["openrouter", "größe"]),
                 model=chance.choice(["智谱/模型:free", "b"]),
@@ -127,8 +127,8 @@ def test_nothing_of_ours_is_ever_folded_into_quality(router: Router) -> None:
     table.close()
 
 
-def damaged(number: int = 3, at: datetime = NOON - HOUR / 2) -> list[Observation]:
-    one = Observation(
+def damaged(number: int = 3, at: datetime = NOON - HOUR / 2) -> list[Row]:
+    one = Row(
         at=at, provider="openrouter", model="智谱/模型", verdict="mangled", detail="double-utf8-latin1 [provider]: 3 ×",
         model_attributable=True,
     )  # fmt: skip
@@ -152,7 +152,7 @@ def test_what_was_decided_is_remembered_in_the_table_itself(router: Router) -> N
     table = router.open()
     assert poll(table, NOON + HOUR / 20)[provider].skip_reason == "open until 2026-11-30 12:05:00Z"
     assert poll(table, NOON + HOUR / 10)[provider].state is State.HALF_OPEN
-    whole = Observation(at=NOON + HOUR / 8, provider="openrouter", model="b", verdict="ok")
+    whole = Row(at=NOON + HOUR / 8, provider="openrouter", model="b", verdict="ok")
     table.record([whole])
     closed = poll(table, NOON + HOUR / 6)[provider]
     assert (closed.state, closed.by, closed.since) == (State.CLOSED, "clean", whole.at)
@@ -166,7 +166,7 @@ def test_what_was_decided_is_remembered_in_the_table_itself(router: Router) -> N
 
 
 def test_the_model_s_row_names_the_model(router: Router) -> None:
-    empty = Observation(
+    empty = Row(
         at=NOON, provider="größe", model="b", verdict="malformed", detail="empty response", model_attributable=True
     )
     table = router.open()
@@ -377,7 +377,7 @@ def test_a_decision_that_cannot_be_read_waits_for_a_clean_answer(tmp_path: Path)
     )
     table = made.open()
     assert poll(table, NOON)[Key("größe", None)].state is State.HALF_OPEN
-    table.record([Observation(at=NOON, provider="größe", model="b", verdict="ok")])
+    table.record([Row(at=NOON, provider="größe", model="b", verdict="ok")])
     assert poll(table, NOON + HOUR)[Key("größe", None)].state is State.CLOSED
     table.close()
 

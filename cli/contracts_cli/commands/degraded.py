@@ -1,0 +1,179 @@
+"""`contracts degraded`: what real traffic showed of degraded output; loud, and not corrective unless asked to be."""
+
+from __future__ import annotations
+
+import os
+import sys
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
+
+from contracts.breaker.memory import State
+from contracts.breaker.rate import Limits
+from contracts.degraded import WINDOW_S, Question, of_file, of_table
+from contracts.errors import ConfigError
+from contracts.sinks import notes as note_sinks
+from contracts.text.scrub import scrub
+from contracts.verifications.errors import TableError
+from contracts_cli import terminal
+
+if TYPE_CHECKING:
+    from contracts.breaker.memory import Decision
+    from contracts.degraded.told import Degradation, Degraded
+
+WARNED = 1  # exit status with --fail-on warning
+UNKNOWN = 3  # exit status: nothing could be judged
+SMALLEST = 2  # sightings; one answer never trips
+FORMATS = ("text", "json", "prometheus")
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """What was asked for: a router's table or a file of observations, and what to do with what it shows."""
+
+    verifications: str | None = None
+    observed: str | None = None
+    window_s: float = WINDOW_S
+    familiar_at: int = Limits().familiar_at
+    min_calls: int = Limits().min_calls
+    apply: bool = False
+    format: Literal["text", "json", "prometheus"] = "text"
+    outputs: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    fail_on: Literal["violation", "warning", "unknown", "never"] = "unknown"
+    verbose: bool = False
+
+
+def run(settings: Settings) -> int:
+    """Judge, tell, and return the exit status."""
+    _check(settings)
+    try:
+        found = _judge(settings, datetime.now(UTC))
+    except TableError as error:
+        terminal.complain(str(error))
+        return 0 if settings.fail_on == "never" else UNKNOWN
+    _tell(found, settings)
+    if not found.answers:
+        terminal.complain("no answer of the last 24 hours is there to judge")
+        return UNKNOWN if settings.fail_on in ("unknown", "warning") else 0
+    return WARNED if found.warnings and settings.fail_on == "warning" else 0
+
+
+def _check(settings: Settings) -> None:
+    """Refuse what cannot be done, before anything is read."""
+    problems: list[str] = []
+    if (settings.verifications is None) == (settings.observed is None):
+        problems.append("expected --verifications URL or --observed FILE, one of them")
+    if settings.apply and settings.verifications is None:
+        problems.append("--apply: expected --verifications URL, as decisions are rows of that table")
+    if settings.familiar_at < SMALLEST or settings.min_calls < SMALLEST:
+        problems.append(f"--familiar-at and --min-calls: expected {SMALLEST} or more, as one answer never trips")
+    for output in settings.outputs:
+        name, equals, path = output.partition("=")
+        folder = path if name == "prometheus" else os.path.dirname(os.path.abspath(path))
+        if name not in FORMATS or not equals or not path or not os.path.isdir(folder):
+            problems.append(
+                f"-o {output}: expected FORMAT=FILE with one of {', '.join(FORMATS)}, in a folder that is there"
+            )
+    for sink in settings.notes:
+        try:
+            note_sinks.check(sink)
+        except ConfigError as error:
+            problems.extend(error.problems)
+    if problems:
+        raise ConfigError(*problems)
+
+
+def _judge(settings: Settings, now: datetime) -> Degraded:
+    limits = Limits(familiar_at=settings.familiar_at, min_calls=settings.min_calls)
+    question = Question(window_s=settings.window_s, limits=limits)
+    if settings.verifications is not None:
+        return of_table(settings.verifications, question, now, apply=settings.apply)
+    return of_file(settings.observed or "", question, now, terminal.complain)
+
+
+def _tell(found: Degraded, settings: Settings) -> None:
+    """Write files first, then notes, then standard output, whose reader may have gone."""
+    from contracts.sinks import whole_file
+
+    for output in settings.outputs:
+        name, _, path = output.partition("=")
+        if name == "prometheus":
+            from contracts.degraded import exposition
+
+            exposition.write(path, found)
+        else:
+            whole_file.write(path, _rendered(name, found, verbose=settings.verbose))
+    for sink in settings.notes:
+        if sink != note_sinks.STANDARD_OUTPUT:
+            _deliver(sink, found)
+    if settings.format == "json":
+        terminal.write_json(found)
+    elif settings.format == "prometheus":
+        terminal.write_bytes(_rendered("prometheus", found, verbose=False))
+    else:
+        terminal.write(view(found, terminal.width_of(sys.stdout), verbose=settings.verbose))
+    if note_sinks.STANDARD_OUTPUT in settings.notes:
+        from contracts.sinks import jsonl_note
+
+        terminal.write_bytes(jsonl_note.render(found.notes))
+
+
+def _deliver(sink: str, found: Degraded) -> None:
+    """Bring the notes to one sink; those that do not get there go to standard error, as JSON Lines."""
+    remembered = {note.provider for note in found.notes}
+    lost = note_sinks.deliver(sink, found.notes, remembered=remembered, say=terminal.complain)
+    for why in dict.fromkeys(one.why for one in lost):
+        terminal.complain(f"note not written: {why}")
+    if lost:
+        from contracts.sinks import jsonl_note
+
+        terminal.write_error(jsonl_note.render(one.note for one in lost))
+
+
+def _rendered(name: str, found: Degraded, *, verbose: bool) -> bytes:
+    match name:
+        case "json":
+            from msgspec import json
+
+            return json.encode(found) + b"\n"
+        case "prometheus":
+            from contracts.degraded import exposition
+
+            return exposition.render(found)
+        case _:
+            return view(found, terminal.UNBOUNDED, verbose=verbose).encode("utf-8", "backslashreplace")
+
+
+def view(found: Degraded, width: int, *, verbose: bool) -> str:
+    """Show warnings, each with its grounds and what to do, and with `verbose` why nothing was done elsewhere."""
+    lines: list[str] = []
+    for one in found.warnings:
+        would = "" if one.state is not State.OPEN or one.standing or found.applied is not None else "would be "
+        lines += [
+            terminal.wrap(_headline(one), width, "! ", "  "),
+            terminal.wrap(f"{would}{one.state}: {scrub(one.why, 400)}", width, "    ", "    "),
+            terminal.wrap(f"→ {one.action}", width, "    ", "      "),
+        ]
+    quiet = [one for one in found.decisions if one.state is State.CLOSED or one.state is State.THROTTLED]
+    for decision in quiet if verbose else ():
+        lines.append(terminal.wrap(f"{_subject(decision)}: {decision.state}: {decision.why}", width, "  ", "    "))
+    number = len(found.warnings)
+    summary = f"{number or 'no'} warning{'' if number == 1 else 's'}, {found.answers} answers in 24 h"
+    done = "nothing was written (--apply does)" if number else "nothing to write"
+    applied = done if found.applied is None else f"{found.applied} decisions written"
+    return "\n".join([*lines, f"{summary}; {applied}", ""])
+
+
+def _headline(one: Degradation) -> str:
+    model = "" if one.model is None else f" [{scrub(one.model, 100)}]"
+    rate = "" if one.rate is None else f" ({one.rate:.1%})"
+    return (
+        f"{scrub(one.provider, 100)}{model}: {one.verdict}, {scrub(one.signature, 80)}: "
+        f"{one.count} of {one.judged} judged{rate}, {one.answers} answers; {one.baseline} the day before; "
+        f"scope {one.scope}"
+    )
+
+
+def _subject(decision: Decision) -> str:
+    return scrub(decision.provider, 100) + ("" if decision.model is None else f" [{scrub(decision.model, 100)}]")

@@ -1,0 +1,76 @@
+"""Degraded output at poll time: what real traffic showed, whose it is, and what to do about it.
+
+Loud and not corrective: nothing is tripped unless the caller says so.
+"""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from contracts.breaker.decide import decide
+from contracts.breaker.observed import count, observed, span
+from contracts.breaker.rate import Limits
+from contracts.degraded.told import Degraded, tell
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from contracts.breaker.observed import Row
+
+WINDOW_S = 3600.0
+
+
+class Question(Struct, frozen=True, kw_only=True):
+    """How to judge: the window in which rates are compared, in seconds up to a day, and what it takes to trip."""
+
+    window_s: float = WINDOW_S
+    limits: Limits = Limits()
+
+
+def of_table(url: str, question: Question, now: datetime, *, apply: bool) -> Degraded:
+    """Judge what a router wrote into its table, and with `apply` write down there what was decided.
+
+    Raises:
+        ConfigError: for a URL, a table or a column that is none.
+        TableError: where the table cannot be read or written now.
+    """
+    from contracts.verifications.place import parse
+    from contracts.verifications.store import Verifications
+
+    table = Verifications(parse(url))
+    try:
+        tallies, memories = table.read(span(now, question.window_s), now, question.window_s)
+        # Two routers that trip at once must not ask again at once; the core draws nothing itself.
+        decisions = decide(tallies, memories, now, lambda _: random.random(), question.limits)  # noqa: S311
+        applied = table.apply(decisions, now) if apply else None
+    finally:
+        table.close()
+    return tell(tallies, decisions, now, window_s=question.window_s, applied=applied)
+
+
+def of_rows(rows: Iterable[Row], question: Question, now: datetime) -> Degraded:
+    """Judge answers that were handed over one by one; nothing is remembered of earlier decisions."""
+    tallies = count(rows, span(now, question.window_s))
+    decisions = decide(tallies, {}, now, lambda _: 0.0, question.limits)
+    return tell(tallies, decisions, now, window_s=question.window_s)
+
+
+def of_file(path: str, question: Question, now: datetime, odd: Callable[[str], None]) -> Degraded:
+    """Judge what taps wrote down (`contracts.observations`).
+
+    Raises:
+        ConfigError: where there is no file, or it cannot be read.
+    """
+    from contracts.observations import read
+
+    over = span(now, question.window_s)
+    rows = (
+        observed(one.at if one.at.tzinfo else one.at.replace(tzinfo=UTC), one.provider, one.model or "",
+                 one.verification, one.count)
+        for one in read(path, over.from_at, odd)
+    )  # fmt: skip
+    return of_rows(rows, question, now)
