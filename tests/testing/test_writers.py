@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -229,6 +230,28 @@ def test_what_costs_nothing_by_the_price_table_is_not_counted_as_paid(dialect: s
         for model in (*provider.models[:2], "nichts-größer"):
             client.ask(provider, client.request_for("chat", dialect, model=model))
         assert [asked.model for asked in provider.paid_chats] == [provider.models[1]]
+
+
+ELSEWHERE = [
+    ("openai-chat", "/api/v1/chat/completions"),
+    ("openai-chat", "/openai/v1/chat/completions"),
+    ("openai-chat", "/openai/deployments/größe/chat/completions?api-version=2024-10-21"),
+    ("openai-responses", "/openai/v1/responses"),
+    ("openai-completions", "/completions"),
+    (
+        "gemini",
+        "/v1/projects/größe/locations/europe-west4/publishers/google/models/loopback-libre:streamGenerateContent?alt=sse",
+    ),
+]
+
+
+@pytest.mark.parametrize(("dialect", "url"), ELSEWHERE)
+def test_a_chat_is_answered_at_the_paths_of_other_hosts_of_the_api_too(dialect: str, url: str, client: Any) -> None:
+    request = client.request_for("stream", dialect)
+    with HostileProvider(dialect=dialect) as provider:
+        there = Request(method="POST", url=quote(url, safe="/:?=&"), headers=request.headers, body=request.body)
+        got = client.ask(provider, there)
+    assert text_of(got.body, dialect) == TEXT
 
 
 def test_a_dialect_that_is_none_is_answered_with_the_nearest() -> None:

@@ -16,7 +16,8 @@ BASE = "/v1beta"
 NDJSON = False
 SENTINEL: bytes | None = None
 KEYED = True
-MODELS = "/v1(?:beta)?/models"
+# The path of Vertex AI names a project and a place.
+MODELS = "/v1(?:beta1?)?(?:/projects/[^/]+/locations/[^/]+/publishers/google)?/models"
 STREAM = ":streamGenerateContent"
 ROUTES: tuple[Route, ...] = (
     Route("chat", "POST", f"{MODELS}/(?P<model>.+):(?:generateContent|streamGenerateContent)"),

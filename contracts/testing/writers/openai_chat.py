@@ -17,7 +17,7 @@ BASE = "/v1"
 NDJSON = False
 SENTINEL: bytes | None = b"[DONE]"
 KEYED = True
-PREFIX = "(?:/api)?(?:/v1)?"
+PREFIX = "(?:/api|/openai(?:/deployments/[^/]+)?)?(?:/v1)?"  # as OpenRouter, Azure and Bedrock have it too
 CATALOGUE = (
     Route("listing", "GET", f"{PREFIX}/models"),
     Route("endpoints", "GET", f"{PREFIX}/models/(?P<model>.+)/endpoints"),
