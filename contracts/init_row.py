@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Struct
 
+from contracts import dialects
 from contracts.checks import counted
 from contracts.config import append, files, search
 from contracts.config import catalogue as catalogues
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 
 SUGGESTED = 3  # models: enough to judge, few enough that somebody chooses
 # What is asked of a host that nobody knows, in this order; all are GETs that list models.
-PATHS = ("/models", "/v1/models", "/api/v1/models", "/v1beta/models", "/api/tags")
-FROM_THE_ROOT = ("/v1/models", "/models", *PATHS[2:])  # a host that answers at both documents the first
+PATHS = ("/models", "/v1/models", "/api/v1/models", "/v1beta/models", "/api/tags", "/tags")
+FROM_THE_ROOT = ("/v1/models", "/models", *PATHS[2:-1])  # a host that answers at both documents the first
 UNTOLD = (
     "whether a chat costs money (`billing: none` where none does), and how many free chats a day it allows",
     "how its streams end and where usage stands: `contracts check` shows that, and the row's `contracts` say it",
@@ -151,7 +152,7 @@ def _from_host(
                 "read",
             )
         raise EvidenceError(f"{base}: no model listing that is known: " + "; ".join(told), "read")
-    base_url, path = _split(base, heard[-1].path)
+    base_url, path = _split(base, heard[-1].path, guess.dialect)
     has_key = wants_key or settings.api_key is not None
     row = {"dialect": guess.dialect, "base_url": base_url}
     if has_key:
@@ -163,7 +164,7 @@ def _from_host(
 def _base(url: str) -> str:
     """Give the base of a URL, also of one that was copied with the path of a request."""
     base = url.partition("?")[0].partition("#")[0].rstrip("/")
-    for ending in ("/chat/completions", "/models", "/api/tags", "/api/chat"):
+    for ending in ("/chat/completions", "/v2/chat", "/models", "/api/tags", "/api/chat"):
         base = base.removesuffix(ending)
     if not _fits(base, Url) or not _host(base):
         shown = "one with '@' (not shown)" if "@" in base else show(base)
@@ -194,10 +195,16 @@ def _variable(name: str) -> str:
     return f"{plain}_API_KEY" if plain[:1].isalpha() else "API_KEY"
 
 
-def _split(base: str, path: str) -> tuple[str, str]:
+def _split(base: str, path: str, dialect: str) -> tuple[str, str]:
     """Divide what was asked into the base URL, which the dialect's chat path follows, and the listing's path."""
     prefix, _, last = path.rpartition("/")
-    return f"{base}{prefix}", f"/{last}"
+    base_url, listing = f"{base}{prefix}", f"/{last}"
+    asking = dialects.load_asking(dialect)
+    version = re.search(r"(?<=[^/])/v[0-9]+\Z", base_url)
+    if version is not None and asking is not None and re.match(r"/v[0-9]+/", asking.CHAT):
+        # Where a chat's path names a version itself, the listing's is its own too.
+        return base_url.removesuffix(version[0]), f"{version[0]}{listing}"
+    return base_url, listing
 
 
 def _said(one: Heard) -> str:

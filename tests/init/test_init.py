@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import subprocess
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+from contracts import dialects
 from contracts.config import catalogue
 from contracts.testing import HostileProvider
 
@@ -172,3 +174,32 @@ def test_a_hostile_id_reaches_neither_the_file_nor_the_terminal(path: str) -> No
     assert done.returncode == 0, done.stderr
     assert rows(path)["acme"]["models"] == ["größe/gut"]
     assert "\x1b" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("ending", ["", "/{}"])
+@pytest.mark.parametrize("dialect", ["anthropic-messages", "cohere", "gemini", "ollama"])
+def test_the_row_of_a_host_asks_for_chats_where_its_wire_api_has_them(path: str, dialect: str, ending: str) -> None:
+    asking = dialects.load_asking(dialect)
+    assert asking is not None
+    scenarios = () if dialect == "ollama" else ("keyless",)  # which asks for no key anyway
+    with HostileProvider(*scenarios, dialect=dialect) as provider:
+        origin = "/".join(provider.base_url.split("/")[:3])
+        prefix = {"gemini": "v1beta", "ollama": "api"}.get(dialect, "v1")
+        done = command(path, origin + ending.format(prefix), "--as", "acme")
+        assert done.returncode == 0, done.stderr
+        row = rows(path)["acme"]
+        # The first path at which a host lists models is as good as any: Gemini has two versions.
+        assert row["dialect"] == dialect
+        assert row["base_url"] in {provider.base_url, *([f"{origin}/v1"] if dialect == "gemini" else [])}
+        assert {a.kind for a in provider.requests} <= {"listing", "other"}
+    own = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))
+    with open(path, "a", encoding="utf-8") as file:
+        file.write("    billing: none\n    free_chats_per_day: 1\n")
+    with HostileProvider(*scenarios, dialect=dialect, port=int(origin.rpartition(":")[2])) as provider:
+        done = subprocess.run(
+            [sys.executable, "-m", "contracts_cli", "check", "acme", "-f", "json"],
+            check=False, capture_output=True, text=True, env=own, timeout=60, cwd=os.path.dirname(path),
+        )  # fmt: skip
+        assert [a.kind for a in provider.requests if a.method == "POST" and a.kind != "endpoints"] == ["chat"]
+    outcomes = {f["contract"]: f["outcome"] for f in json.loads(done.stdout)["findings"]}
+    assert (outcomes["reply.finish"], outcomes["text.intact"], outcomes["models.shape"]) == ("holds", "holds", "holds")
