@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct, structs
 
+from contracts.facts import Timing
 from contracts.fold import Fold, Limits
 from contracts.text.looping import Tail
 from contracts.text.verdict import Verification, verify_facts
@@ -46,10 +47,37 @@ class Seen(Struct, frozen=True, kw_only=True):
     verification: Verification
 
 
+class Waits:
+    """How long the provider let wait: the times between arrivals, without what a slow client adds to them."""
+
+    __slots__ = ("_arrivals", "_first_ms", "_longest_ms", "_total_ms")
+
+    def __init__(self, head_ms: float) -> None:
+        """Start when the headers have arrived."""
+        self._total_ms, self._longest_ms, self._arrivals = head_ms, 0.0, 0
+        self._first_ms: float | None = None
+
+    def add(self, waited_ms: float) -> None:
+        """Add the wait for one chunk."""
+        self._arrivals += 1
+        self._total_ms += waited_ms
+        if self._first_ms is None:
+            self._first_ms = self._total_ms
+        elif waited_ms > self._longest_ms:
+            self._longest_ms = waited_ms
+
+    def timing(self) -> Timing | None:
+        """Give the times; None where nobody measured them."""
+        if self._first_ms is None:
+            return None
+        first_ms, total_ms, gap_ms = (round(ms, 1) for ms in (self._first_ms, self._total_ms, self._longest_ms))
+        return Timing(first_byte_ms=first_ms, total_ms=total_ms, longest_gap_ms=gap_ms, arrivals=self._arrivals)
+
+
 class Tap:
     """Reads along. `failure` is the exception that ended it, None as long as it works."""
 
-    __slots__ = ("_coding", "_fold", "_held", "_limited", "_size", "_tail", "_tell", "failure")
+    __slots__ = ("_coding", "_fold", "_held", "_limited", "_size", "_tail", "_tell", "_waits", "failure")
 
     def __init__(  # noqa: PLR0913 - what is known when an answer begins
         self,
@@ -61,6 +89,7 @@ class Tap:
         *,
         asked: Asked | None = None,
         is_coded: bool = False,
+        head_ms: float = 0.0,
         tell: Callable[[Seen], None] | None = None,
         limits: Limits = LIMITS,
     ) -> None:
@@ -74,6 +103,7 @@ class Tap:
             tables: what the catalogue holds for it.
             asked: what the request asked, learnt once for all attempts (`dialect.asked(request)`).
             is_coded: the chunks come as they are on the wire, with the Content-Encoding that the headers name.
+            head_ms: how long the headers were waited for, since the request was sent.
             tell: is told at the end what was learnt, and may not block.
             limits: on what is held; what is larger is a fact.
         """
@@ -81,6 +111,7 @@ class Tap:
         self._fold: Fold | None = None
         self._held: list[bytes] = []
         self._size = 0
+        self._waits = Waits(head_ms)
         self._coding: content_coding.Decoder | None = None
         self._tail, self._tell = Tail(), tell
         try:
@@ -94,13 +125,18 @@ class Tap:
         except Exception as error:  # noqa: BLE001 - whatever it is, the answer has to be forwarded
             self._fail(error)
 
-    def feed(self, chunk: bytes) -> None:
-        """Look at the next bytes of the body, in the order in which they are forwarded."""
+    def feed(self, chunk: bytes, waited_ms: float | None = None) -> None:
+        """Look at the next bytes of the body, in the order in which they are forwarded.
+
+        `waited_ms` is how long the provider let wait for them: without the time that the client took for those before.
+        """
         if self._fold is None:
             return
         try:
             self._held.append(chunk if type(chunk) is bytes else bytes(chunk))
             self._size += len(chunk)
+            if waited_ms is not None:
+                self._waits.add(waited_ms)
             if self._size >= WINDOW:
                 self._read(self._fold)
         except Exception as error:  # noqa: BLE001 - the same
@@ -141,11 +177,12 @@ class Tap:
         return tap
 
     def _facts(self, fold: Fold, ended: Ended) -> Facts:
+        timing = self._waits.timing()
         if self._coding is None:
-            return fold.finish(ended)
+            return structs.replace(fold.finish(ended), timing=timing)
         for piece in self._coding.finish(cut=ended != "complete"):
             fold.feed(piece)
-        return structs.replace(fold.finish(ended), coding=self._coding.facts())
+        return structs.replace(fold.finish(ended), coding=self._coding.facts(), timing=timing)
 
     def _was_limited(self, facts: Facts) -> bool:
         choices = () if facts.reply is None else facts.reply.choices

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from contracts import dialects
@@ -81,6 +82,7 @@ class Taps:
         *,
         asked: Asked | None = None,
         is_coded: bool = False,
+        head_ms: float = 0.0,
     ) -> Tap:
         """Start to look at an answer; what it came to is written when the tap is finished.
 
@@ -90,6 +92,7 @@ class Taps:
             status: of the answer.
             headers: of the answer, as text.
             asked: what `asked` gave for this request.
+            head_ms: how long the headers were waited for, since the request was sent.
             is_coded: the chunks still have the Content-Encoding that the headers name.
         """
         try:
@@ -109,7 +112,7 @@ class Taps:
                 )
             )
 
-        return Tap(request, status, headers, *spoken, asked=asked, is_coded=is_coded, tell=write)
+        return Tap(request, status, headers, *spoken, asked=asked, is_coded=is_coded, head_ms=head_ms, tell=write)
 
     def close(self) -> None:
         """Write what is left."""
@@ -130,9 +133,11 @@ def forward(chunks: Iterable[bytes], tap: Tap) -> Generator[bytes, None, None]:
     """
     ended: Ended = "unknown"
     try:
+        since = perf_counter()
         for chunk in chunks:
-            tap.feed(chunk)
+            tap.feed(chunk, (perf_counter() - since) * 1000)
             yield chunk
+            since = perf_counter()
         ended = "complete"
     except Exception:
         ended = "cut"
@@ -145,9 +150,11 @@ async def aforward(chunks: AsyncIterable[bytes], tap: Tap) -> AsyncGenerator[byt
     """Do the same for chunks that are waited for."""
     ended: Ended = "unknown"
     try:
+        since = perf_counter()
         async for chunk in chunks:
-            tap.feed(chunk)
+            tap.feed(chunk, (perf_counter() - since) * 1000)
             yield chunk
+            since = perf_counter()
         ended = "complete"
     except Exception:
         ended = "cut"

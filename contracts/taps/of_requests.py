@@ -38,7 +38,10 @@ def tap(
     """Make a tap for a response; `is_coded` where what is fed comes from `response.raw`."""
     headers = tuple((str(name), str(value)) for name, value in response.headers.items())
     request = asked_of(response.request)
-    return taps.tap(provider, request, response.status_code, headers, asked=asked, is_coded=is_coded)
+    head_ms = response.elapsed.total_seconds() * 1000
+    return taps.tap(
+        provider, request, response.status_code, headers, asked=asked, is_coded=is_coded, head_ms=head_ms
+    )  # fmt: skip
 
 
 def asked_of(request: requests.PreparedRequest) -> Request:

@@ -48,6 +48,8 @@ def test_what_is_forwarded_with_requests_is_what_came(written: Written, hostile_
     assert one.facts.asked.ascii
     assert one.facts.reply is not None
     assert one.facts.reply.text.non_ascii > 0
+    assert one.facts.timing is not None
+    assert one.facts.timing.arrivals == len(sent)
 
 
 @pytest.mark.parametrize("scenario", ["honest", "gzip"])

@@ -7,6 +7,7 @@ import json
 import tracemalloc
 import zlib
 from pathlib import Path
+from time import perf_counter
 from types import ModuleType
 from typing import Any, cast
 
@@ -18,9 +19,11 @@ from msgspec import structs
 from contracts import captures, dialects
 from contracts.config import catalogue
 from contracts.dialects import Dialect
+from contracts.facts import Timing
 from contracts.fold import fold
 from contracts.model import Exchange, Request
 from contracts.tap import Seen, Tap
+from contracts.taps import forward
 
 CASES = Path(__file__).parents[1] / "cases"
 CATALOGUE = catalogue.load(None)
@@ -197,3 +200,28 @@ def test_it_tells_once() -> None:
     tap.feed(HONEST)
     assert tap.finish() is None
     assert (len(told), tap.failure) == (1, None)
+
+
+def test_times_are_those_that_the_provider_let_wait() -> None:
+    tap = Tap(ASKED, 200, STREAM, DIALECT, TABLES, head_ms=1_500)
+    for wait_ms in (700, 3, 20_000.04, 5):
+        tap.feed(HONEST, wait_ms)
+    seen = tap.finish()
+    assert seen is not None
+    assert seen.facts.timing == Timing(first_byte_ms=2200, total_ms=22_208, longest_gap_ms=20_000, arrivals=4)
+
+
+def test_without_times_there_are_none() -> None:
+    assert tapped(HONEST).facts.timing is None
+
+
+def test_a_client_that_takes_its_time_is_no_stall_of_the_provider() -> None:
+    told: list[Seen] = []
+    tap = Tap(ASKED, 200, STREAM, DIALECT, TABLES, tell=told.append)
+    chunks = forward([HONEST, HONEST], tap)
+    for _ in chunks:
+        since = perf_counter()
+        while perf_counter() - since < 0.05:
+            pass
+    assert told[0].facts.timing is not None
+    assert told[0].facts.timing.longest_gap_ms < 50
