@@ -31,12 +31,14 @@ class Counted(NamedTuple):
 
     Attributes:
         by_model: the tallies of each provider's model.
+        models: the keys of each provider's models.
         signs: the signatures of damage by provider, the commonest first.
         rates: faulty and judged calls in the window, by provider and model.
         total: the same of all.
     """
 
     by_model: Mapping[Key, tuple[Tally, ...]]
+    models: Mapping[str, tuple[Key, ...]]
     signs: Mapping[str, tuple[Sign, ...]]
     rates: Mapping[Key, Rate]
     total: Rate
@@ -51,11 +53,15 @@ def put_together(tallies: Iterable[Tally]) -> Counted:
         if tally.arm == "encoding":
             damage[tally.provider, tally.name].append(tally)
     rates = {key: rate_of(group) for key, group in by_model.items()}
+    models: defaultdict[str, list[Key]] = defaultdict(list)
+    for key in by_model:
+        models[key.provider].append(key)
     signs: defaultdict[str, list[Sign]] = defaultdict(list)
     for (provider, name), group in damage.items():
         signs[provider].append(_sign(name, group))
     return Counted(
         by_model={key: tuple(group) for key, group in by_model.items()},
+        models={provider: tuple(keys) for provider, keys in models.items()},
         signs={provider: tuple(sorted(found, key=lambda s: (-s.day, s.name))) for provider, found in signs.items()},
         rates=rates,
         total=Rate(sum(rate.faults for rate in rates.values()), sum(rate.calls for rate in rates.values())),

@@ -50,7 +50,7 @@ def decide(
         limits: None is the usual ones.
     """
     desk = _Desk(put_together(tallies), memories, now, jitter, limits or Limits())
-    keys = {Key(key.provider, None) for key in desk.counted.by_model} | set(desk.counted.by_model) | set(memories)
+    keys = {Key(provider, None) for provider in desk.counted.models} | set(desk.counted.by_model) | set(memories)
     return [desk.decide(key) for key in sorted(keys, key=lambda key: (key.provider, key.model or ""))]
 
 
@@ -227,7 +227,7 @@ class _Desk:
 
     def _blamed(self, provider: str, sign: Sign, *, novel: bool) -> str:
         """Say why damaged bytes are the transport's: who shows them, and who does not."""
-        models = [key for key in self.counted.by_model if key.provider == provider]
+        models = self.counted.models.get(provider, ())
         intact = sum(
             key.model not in sign.models and any(tally.shows_wire and tally.day for tally in self.counted.by_model[key])
             for key in models
@@ -245,7 +245,7 @@ class _Desk:
         )
 
     def _unharmed(self, provider: str) -> str:
-        groups = [group for key, group in self.counted.by_model.items() if key.provider == provider]
+        groups = [self.counted.by_model[key] for key in self.counted.models.get(provider, ())]
         whole = sum(tally.day for group in groups for tally in group if tally.shows_wire)
         return f"no damage in {whole} answers that could have shown it"
 
