@@ -6,8 +6,8 @@ An answer that is not streamed is one JSON text, and no frame.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import takewhile
-from typing import NamedTuple, TypeVar
+from itertools import chain, takewhile
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -31,6 +31,7 @@ class Document(NamedTuple):
 
 Item = TypeVar("Item", Say, Sent, Document)
 Documents = Iterator[Document]
+Change = Callable[[str, Any], dict[str, Any]]  # of one member, by its name and value
 
 
 def documents(events: Iterable[Sent], writer: Writer) -> Documents:
@@ -81,6 +82,24 @@ def has_comment(writer: Writer) -> bool:
 def each(change: Callable[[Sent], Sent], events: Iterable[Sent]) -> Iterator[Sent]:
     """Change every event."""
     return (change(event) for event in events)
+
+
+def with_members(event: Sent, **members: Any) -> Sent:
+    """Give an event other members."""
+    return event._replace(value={**event.value, **members})
+
+
+def rewritten(event: Sent, change: Change) -> Sent:
+    """Change every member of an event, however deep, by its name and value."""
+
+    def walk(value: Any) -> Any:
+        if isinstance(value, list):
+            return [walk(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        return dict(chain.from_iterable(change(name, walk(item)).items() for name, item in value.items()))
+
+    return event._replace(value=walk(event.value))
 
 
 def text_of(body: bytes, dialect: str = "openai-chat") -> str:

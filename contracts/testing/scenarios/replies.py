@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import chain
-from typing import Any
+from collections.abc import Iterator
 
 from contracts.testing import answer as answers
 from contracts.testing import honest
@@ -13,13 +11,11 @@ from contracts.testing.answer import Answer
 from contracts.testing.ask import Ask
 from contracts.testing.reply import INPUT_TOKENS, Reply, Say, Says, Usage, two_calls
 from contracts.testing.scenario import scenario
-from contracts.testing.stream import each, middle
+from contracts.testing.stream import each, middle, with_members
 from contracts.testing.writers import Sent
 
 USAGE = {"prompt_tokens": 9, "completion_tokens": 10, "total_tokens": 19}
 Events = Iterator[Sent]
-Change = Callable[[str, Any], dict[str, Any]]
-CHOICES = ("choices", "candidates")
 UPSTREAM = "Le fournisseur en amont a échoué"
 
 
@@ -148,21 +144,6 @@ def error_labelled_stream(ask: Ask) -> Answer | None:
     return error.with_header("Content-Type", f"{label}; charset=utf-8") if ask.is_let_in else None
 
 
-@scenario("events", violates="reply.id", needs=("id", "id-everywhere"))
-def id_changes(events: Events, told: Reply, ask: Ask) -> Events:
-    """Gives every event another id, so that clients which merge by id shatter the answer."""
-    return (renamed(event, told.id, f"{told.id}-é{position}") for position, event in enumerate(events))
-
-
-@scenario("events", violates="reply.id", needs=("id", "start"))
-def begins_anew(events: Events, told: Reply, ask: Ask) -> Events:
-    """Begins its answer a second time, under another id, before it has said anything."""
-    for event in events:
-        yield event
-        if event.what == "start":
-            yield renamed(event, told.id, f"{told.id}-é")
-
-
 @scenario("reply", violates="reply.model", needs=("model",))
 def other_model(told: Reply, ask: Ask) -> None:
     """Silently serves another model than the one that was asked for."""
@@ -192,73 +173,3 @@ def only_blanks(told: Reply, ask: Ask) -> None:
 def only_reasoning(told: Reply, ask: Ask) -> None:
     """Reasons at length and then says nothing."""
     told.reasoning, told.pieces = ["Réfléchissons: ", "日本…"], []
-
-
-@scenario("events", violates="reply.not-empty", needs=("choices",))
-def no_choices(events: Events, told: Reply, ask: Ask) -> Events:
-    """Sends events without a single choice."""
-    return each(lambda e: rewritten(e, lambda name, value: {name: [] if name in CHOICES else value}), events)
-
-
-@scenario("events", violates="reply.schema", needs=("model-required",))
-def no_model_member(events: Events, told: Reply, ask: Ask) -> Events:
-    """Leaves out the model of every event."""
-    return each(lambda event: rewritten(event, lambda name, value: {} if name == "model" else {name: value}), events)
-
-
-@scenario("events", violates="reply.schema", needs=("created",))
-def created_fraction(events: Events, told: Reply, ask: Ask) -> Events:
-    """Sends created as a fraction of a second, which strict clients refuse."""
-    return each(lambda event: with_members(event, created=event.value["created"] + 0.25), events)
-
-
-@scenario("events", violates="reply.schema", needs=("content-type",))
-def content_as_list(events: Events, told: Reply, ask: Ask) -> Events:
-    """Sends the text of an event as a list of parts."""
-
-    def listed(name: str, value: Any) -> dict[str, Any]:
-        is_text = isinstance(value, str) and value in told.pieces
-        return {name: [{"type": "text", "text": value}] if is_text else value}
-
-    return (rewritten(event, listed) if event.what == "text" else event for event in events)
-
-
-@scenario("events", violates="reply.schema", needs=("delta",))
-def message_for_delta(events: Events, told: Reply, ask: Ask) -> Events:
-    """Sends what a stream adds under the name message in place of delta."""
-    return each(lambda e: rewritten(e, lambda name, value: {"message" if name == "delta" else name: value}), events)
-
-
-@scenario("events", violates="reply.schema", needs=("blocks",))
-def blocks_not_opened(events: Events, told: Reply, ask: Ask) -> Events:
-    """Leaves out the events that begin what is told in pieces, so that clients have nothing to add a piece to."""
-    return (event for event in events if event.what != "open")
-
-
-@scenario("events", violates="reply.schema", needs=("blocks",))
-def blocks_not_closed(events: Events, told: Reply, ask: Ask) -> Events:
-    """Leaves out the events that end what is told in pieces."""
-    return (event for event in events if event.what != "shut")
-
-
-def with_members(event: Sent, **members: Any) -> Sent:
-    """Give an event other members."""
-    return event._replace(value={**event.value, **members})
-
-
-def renamed(event: Sent, told: str, new: str) -> Sent:
-    """Give an event another id."""
-    return rewritten(event, lambda name, value: {name: new if value == told else value})
-
-
-def rewritten(event: Sent, change: Change) -> Sent:
-    """Change every member of an event, however deep, by its name and value."""
-
-    def walk(value: Any) -> Any:
-        if isinstance(value, list):
-            return [walk(item) for item in value]
-        if not isinstance(value, dict):
-            return value
-        return dict(chain.from_iterable(change(name, walk(item)).items() for name, item in value.items()))
-
-    return event._replace(value=walk(event.value))
