@@ -45,6 +45,11 @@ _FILTERS = frozenset({
 })  # fmt: skip
 _CALLS = frozenset({"tool_calls", "tool_call", "tool_use", "function_call"})
 _BAD_CALLS = frozenset({"malformed_function_call", "unexpected_tool_call"})
+# Faults of a call that the model wrote; how calls are told apart is the server's doing, and explains broken arguments.
+CALLS_BY_MODEL = frozenset({
+    "arguments-malformed", "arguments-control-character", "arguments-duplicate-key", "arguments-nan",
+    "arguments-overflow", "arguments-not-object", "arguments-concatenated", "arguments-truncated", "arguments-too-deep",
+})  # fmt: skip
 _ERRORS = frozenset({"error", "failed", "error_limit"})
 
 
@@ -144,7 +149,7 @@ def verify_facts(facts: Facts, loop: Loop | None = None) -> Verification:
     # What could not be read may have been the answer, or its end.
     if reply.unread and facts.body.kind != "empty" and not answer.text.damage:
         return Verification(verdict="malformed", detail="unreadable events", scope=Scope.PROVIDER)
-    if reply.call_faults and not answer.text.damage:
+    if _wrote_bad_call(facts, reply) and not answer.text.damage:
         return Verification(
             verdict="malformed", detail="malformed tool call", model_attributable=True, scope=Scope.MODEL
         )
@@ -152,6 +157,13 @@ def verify_facts(facts: Facts, loop: Loop | None = None) -> Verification:
     if is_cut and not answer.text.damage:
         return Verification(verdict="truncated", detail="connection cut", scope=Scope.UNDETERMINED)
     return _judge(answer)
+
+
+def _wrote_bad_call(facts: Facts, reply: Reply) -> bool:
+    kinds = {fault.kind for fault in reply.call_faults}
+    if facts.ended == "cut" or any(not kind.startswith("arguments-") for kind in kinds):
+        return False
+    return not kinds.isdisjoint(CALLS_BY_MODEL)
 
 
 def _answer(facts: Facts, reply: Reply, loop: Loop | None) -> _Answer:

@@ -9,13 +9,14 @@ import pytest
 from msgspec import structs
 
 from contracts import dialects
+from contracts.checks import tool_calls
 from contracts.config import catalogue
 from contracts.facts import Facts
 from contracts.fold import fold
 from contracts.model import Exchange, Request, Scope
 from contracts.text import looping
 from contracts.text.charset import RequestCharset, profile
-from contracts.text.verdict import ABSENT, Verification, verify_facts, verify_response
+from contracts.text.verdict import ABSENT, CALLS_BY_MODEL, Verification, verify_facts, verify_response
 
 ASCII = profile(["Summarize this, please."])
 GERMAN = profile(["Fasse das kürzer — bitte."])
@@ -233,6 +234,31 @@ def test_a_loop_beside_facts_is_told() -> None:
 def test_facts_that_hold_no_answer(given: dict[str, Any], verdict: str, detail: str) -> None:
     seen = verify_facts(facts({"content": "Grüße"}, **given))
     assert (seen.verdict, seen.detail) == (verdict, detail)
+
+
+def call(arguments: str, **more: Any) -> dict[str, Any]:
+    return {"id": "c1", "type": "function", "function": {"name": "größe", "arguments": arguments}, **more}
+
+
+@pytest.mark.parametrize(
+    ("calls", "verdict"),
+    [
+        ([call('{"größe": 1}')], "unverifiable"),
+        ([call('{"größe": ')], "malformed"),
+        ([call("[1]")], "malformed"),
+        ([call('{"größe": ', id=None)], "unverifiable"),
+        ([call("")], "unverifiable"),
+    ],
+)
+def test_a_broken_call_is_the_models_where_the_server_told_calls_apart(
+    calls: list[dict[str, Any]], verdict: str
+) -> None:
+    seen = verify_facts(facts({"content": None, "tool_calls": calls}, "tool_calls"))
+    assert (seen.verdict, seen.model_attributable) == (verdict, verdict == "malformed")
+
+
+def test_the_check_of_calls_blames_the_model_for_the_same() -> None:
+    assert set(tool_calls.BY_MODEL) == CALLS_BY_MODEL
 
 
 def test_a_cap_that_was_not_reached_explains_nothing() -> None:
