@@ -10,7 +10,7 @@ from tests.oracles.told import Notes
 
 def anthropic_messages(sdks: Sdks, notes: Notes, stream: bool, _: str) -> None:
     """`messages.create`, event by event where it is streamed."""
-    answer = sdks.anthropic.messages.create(model="größe", messages=MESSAGES, max_tokens=64, stream=stream)
+    answer = sdks.anthropic.messages.create(model=sdks.model, messages=MESSAGES, max_tokens=64, stream=stream)
     if not stream:
         _message(notes, answer)
         return
@@ -20,7 +20,7 @@ def anthropic_messages(sdks: Sdks, notes: Notes, stream: bool, _: str) -> None:
 
 def anthropic_messages_stream(sdks: Sdks, notes: Notes, _stream: bool, _: str) -> None:
     """`messages.stream`, which puts the events together; what it put together at last is read."""
-    with sdks.anthropic.messages.stream(model="größe", messages=MESSAGES, max_tokens=64) as stream:
+    with sdks.anthropic.messages.stream(model=sdks.model, messages=MESSAGES, max_tokens=64) as stream:
         answer = stream.get_final_message()
     _message(notes, answer)
 

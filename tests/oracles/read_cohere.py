@@ -11,10 +11,10 @@ from tests.oracles.told import Notes
 def cohere(sdks: Sdks, notes: Notes, stream: bool, _: str) -> None:
     """`v2.chat`, or `v2.chat_stream`."""
     if stream:
-        for event in sdks.cohere.chat_stream(model="größe", messages=MESSAGES):
+        for event in sdks.cohere.chat_stream(model=sdks.model, messages=MESSAGES):
             _cohere_event(notes, event)
         return
-    answer = sdks.cohere.chat(model="größe", messages=MESSAGES)
+    answer = sdks.cohere.chat(model=sdks.model, messages=MESSAGES)
     for part in answer.message.content or ():
         notes.part(part.dict())
     notes.reasoning += answer.message.tool_plan or ""

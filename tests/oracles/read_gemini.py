@@ -12,7 +12,7 @@ def gemini(sdks: Sdks, notes: Notes, stream: bool, _: str) -> None:
     """`models.generate_content`, or `generate_content_stream`."""
     models = sdks.genai.models
     ask = models.generate_content_stream if stream else models.generate_content
-    answer = ask(model="gemini-2.5-flash", contents=ASKED)
+    answer = ask(model=sdks.model, contents=ASKED)
     for response in answer if stream else [answer]:
         _gemini(notes, response)
 

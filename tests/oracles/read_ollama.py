@@ -11,9 +11,9 @@ from tests.oracles.told import Notes
 def ollama(sdks: Sdks, notes: Notes, stream: bool, path: str) -> None:
     """`chat`, or `generate` where that was asked."""
     if path.endswith("/generate"):
-        answer = sdks.ollama.generate(model="größe", prompt=ASKED, stream=stream)
+        answer = sdks.ollama.generate(model=sdks.model, prompt=ASKED, stream=stream)
     else:
-        answer = sdks.ollama.chat(model="größe", messages=MESSAGES, stream=stream)
+        answer = sdks.ollama.chat(model=sdks.model, messages=MESSAGES, stream=stream)
     for part in answer if stream else [answer]:
         _ollama(notes, part)
 

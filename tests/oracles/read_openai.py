@@ -10,7 +10,7 @@ from tests.oracles.told import Notes
 
 def openai_chat(sdks: Sdks, notes: Notes, stream: bool, _: str) -> None:
     """`chat.completions.create`, chunk by chunk where it is streamed."""
-    answer = sdks.openai.chat.completions.create(model="größe", messages=MESSAGES, stream=stream)
+    answer = sdks.openai.chat.completions.create(model=sdks.model, messages=MESSAGES, stream=stream)
     for chunk in answer if stream else [answer]:
         for choice in chunk.choices:
             said = choice.delta if stream else choice.message
@@ -22,7 +22,7 @@ def openai_chat(sdks: Sdks, notes: Notes, stream: bool, _: str) -> None:
 
 def openai_chat_stream(sdks: Sdks, notes: Notes, _stream: bool, _: str) -> None:
     """`chat.completions.stream`, which puts the chunks together; what it put together at last is read."""
-    with sdks.openai.chat.completions.stream(model="größe", messages=MESSAGES) as stream:
+    with sdks.openai.chat.completions.stream(model=sdks.model, messages=MESSAGES) as stream:
         answer = stream.get_final_completion()
     for choice in answer.choices:
         _openai_message(notes, choice.index, choice.message)
@@ -58,7 +58,7 @@ def _openai_usage(notes: Notes, answer: Any) -> None:
 
 def openai_completions(sdks: Sdks, notes: Notes, stream: bool, _: str) -> None:
     """`completions.create`, the legacy API."""
-    answer = sdks.openai.completions.create(model="größe", prompt=ASKED, stream=stream)
+    answer = sdks.openai.completions.create(model=sdks.model, prompt=ASKED, stream=stream)
     for chunk in answer if stream else [answer]:
         for choice in chunk.choices:
             notes.text(choice.text, choice.index)
@@ -69,7 +69,7 @@ def openai_completions(sdks: Sdks, notes: Notes, stream: bool, _: str) -> None:
 
 def openai_responses(sdks: Sdks, notes: Notes, stream: bool, _: str) -> None:
     """`responses.create`, event by event where it is streamed."""
-    answer = sdks.openai.responses.create(model="größe", input=ASKED, stream=stream)
+    answer = sdks.openai.responses.create(model=sdks.model, input=ASKED, stream=stream)
     if not stream:
         _response(notes, answer, fresh=True)
         return
@@ -101,7 +101,7 @@ def _responses_event(notes: Notes, event: Any) -> None:
 
 def openai_responses_stream(sdks: Sdks, notes: Notes, _stream: bool, _: str) -> None:
     """`responses.stream`, which puts the events together; what it put together at last is read."""
-    with sdks.openai.responses.stream(model="größe", input=ASKED) as stream:
+    with sdks.openai.responses.stream(model=sdks.model, input=ASKED) as stream:
         answer = stream.get_final_response()
     _response(notes, answer, fresh=True)
 

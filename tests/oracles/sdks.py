@@ -35,9 +35,9 @@ def is_theirs(variable: str) -> bool:
 class Sdks:
     """One client of each SDK: making one takes as long as a dozen answers."""
 
-    def __init__(self, url: str) -> None:
-        """Ask the provider at `url`."""
-        self._url, self._open = url, ExitStack()
+    def __init__(self, url: str, model: str = "größe") -> None:
+        """Ask the provider at `url` for a model."""
+        self._url, self.model, self._open = url, model, ExitStack()
 
     def __enter__(self) -> Self:
         return self
