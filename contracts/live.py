@@ -200,8 +200,7 @@ class Run:
             async with asyncio.timeout_at(deadline):
                 answer = await self._turns.take(subject.key, room)
         except TimeoutError:
-            subject.is_left = self._turns.is_left(subject.key)
-            gathering.found.fail(plan.NEEDS, LEFT if subject.is_left else TOO_LATE)
+            gathering.found.fail(plan.NEEDS, LEFT if self._turns.is_held(subject.key) else TOO_LATE)
             return
         if answer is not None:
             subject.take(answer)

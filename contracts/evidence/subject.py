@@ -22,9 +22,8 @@ class Subject:
         found: what was gathered, None before it was asked.
         secrets: what no finding may hold.
         key: what other runs that ask the same know it by; None where nothing is shared.
-        polled_at: when this run began to ask, by the clock of the state.
+        polled_at: when this run began to ask, by the clock of the state; None also where nothing is shared.
         is_whole: it was asked all there was to ask, so that the answer is one for others too.
-        is_left: another run was still asking when the time was up.
         answer: what another run came to, which this one takes.
         judged: what this run came to.
         told: what this run or the other came to, with what is new about it.
@@ -37,7 +36,7 @@ class Subject:
         self.secrets: tuple[Secret, ...] = ()
         self.key: Key | None = None
         self.polled_at: datetime | None = None
-        self.is_whole = self.is_left = False
+        self.is_whole = False
         self.answer: Answer | None = None
         self.judged: list[Finding] | None = None
         self.told: Sequence[Finding] = ()
@@ -53,6 +52,11 @@ class Subject:
             return self.answer.beyond
         needs = set() if self.found is None else self.found.beyond
         return tuple(b.contract.id for b in self.bound if b.contract.needs in needs)
+
+    @property
+    def is_left(self) -> bool:
+        """It was left to other runs, which remember what it came to; this one had no turn before the time was up."""
+        return self.key is not None and self.answer is None and self.polled_at is None
 
     @property
     def is_polled(self) -> bool:

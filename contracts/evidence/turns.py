@@ -91,8 +91,8 @@ class Turns:
             await self._freed(key)
             self._held.discard(key)
 
-    def is_left(self, key: Key | None) -> bool:
-        """Tell whether another run was asking when this one's time was up."""
+    def is_held(self, key: Key | None) -> bool:
+        """Tell whether another run was asking when this one last looked."""
         return key in self._held
 
     async def _freed(self, key: Key) -> None:

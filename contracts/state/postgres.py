@@ -33,8 +33,12 @@ WAITING = {
     "keepalives_idle": 10,  # seconds
     "fallback_application_name": "contracts",
 }
-# In the session: a host that was paused in the middle of a transaction must not hold up all others.
+# In the session: a host that was paused in the middle of a transaction must not hold up all others, and the locks of
+# one that lost its power must not outlive it by the two hours of a server's default.
 SESSION = (
+    ("tcp_keepalives_idle", "10"),  # seconds
+    ("tcp_keepalives_interval", "5"),  # seconds
+    ("tcp_keepalives_count", "3"),
     ("search_path", SCHEMA),
     ("lock_timeout", "10s"),
     ("statement_timeout", "30s"),
