@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from contracts.dialects.order import OrderTable
+from contracts.dialects.order import Grammar, OrderTable
 
 if TYPE_CHECKING:
     from contracts.dialects.free import FreeBody
@@ -57,7 +57,7 @@ class Tables(Struct, frozen=True, kw_only=True):
     """What the catalogue hands to a fold. `schema` gives the bytes of one of the dialect's JSON Schemas by name.
 
     `sentinels` are the payloads that close a stream, `trailers` those that may follow the close once, `cut_reasons` the
-    finish reasons that say a limit cut the reply, `order` which events may follow which.
+    finish reasons that say a limit cut the reply, `order` which events may follow which, `grammar` that, compiled.
     """
 
     schema: Callable[[str], bytes]
@@ -67,6 +67,11 @@ class Tables(Struct, frozen=True, kw_only=True):
     order: OrderTable | None = None
     listing: ListingQuery = ListingQuery()
     endpoint: EndpointQuery | None = None
+    grammar: Any = None
+
+    def __post_init__(self) -> None:
+        """Compile the order of events, whatever `grammar` was."""
+        structs.force_setattr(self, "grammar", Grammar(self.order or OrderTable()))
 
 
 class Dialect(Protocol):

@@ -62,25 +62,35 @@ class Disorder(NamedTuple):
     found: str
 
 
+class Grammar:
+    """A table, compiled once for all streams."""
+
+    __slots__ = ("blocks", "ends", "first", "follows", "known")
+
+    def __init__(self, table: OrderTable) -> None:
+        """Compile a table."""
+        self.first, self.follows = table.first or None, table.follows
+        self.blocks = {name: b for b in table.blocks for name in (b.open, *b.inside, b.close)}
+        self.known = frozenset((*table.first, *table.follows, *self.blocks))
+        self.ends: dict[str, tuple[str, ...]] = {end.by: end.then for end in table.ends}
+
+
 class Order:
     """Follows the events of one stream."""
 
-    __slots__ = ("_blocks", "_ends", "_expected", "_known", "_open", "_table")
+    __slots__ = ("_expected", "_grammar", "_open")
 
-    def __init__(self, table: OrderTable) -> None:
-        """Compile a table; no event has come."""
-        self._table = table
-        self._blocks = {name: b for b in table.blocks for name in (b.open, *b.inside, b.close)}
-        self._known = {*table.first, *table.follows, *self._blocks}
-        self._expected: tuple[str, ...] | None = table.first or None
+    def __init__(self, grammar: Grammar) -> None:
+        """Begin; no event has come."""
+        self._grammar = grammar
+        self._expected = grammar.first
         self._open: set[tuple[str, int]] = set()
-        self._ends: dict[str, tuple[str, ...]] = {end.by: end.then for end in table.ends}
 
     def see(self, name: str, value: Mapping[str, object]) -> Disorder | None:
         """Take the next event; tells what is wrong with its place."""
-        if name not in self._known:
+        if name not in self._grammar.known:
             return None
-        expected, self._expected = self._expected, self._table.follows.get(name)
+        expected, self._expected = self._expected, self._grammar.follows.get(name)
         misplaced = self._in_block(name, value)
         if expected and name not in expected:
             return Disorder(" or ".join(expected), name)
@@ -88,14 +98,14 @@ class Order:
 
     def after(self, end: str, said: str) -> Disorder | None:
         """Take what is said after an end; tells what is wrong with that."""
-        then = self._ends.get(end)
+        then = self._grammar.ends.get(end)
         if then is None or said in then:
             return None
         return Disorder(" or ".join(then) or "nothing", said)
 
     def _in_block(self, name: str, value: Mapping[str, object]) -> Disorder | None:
         """Open, look into or close the block that an event names."""
-        block = self._blocks.get(name)
+        block = self._grammar.blocks.get(name)
         number = value.get(block.key) if block else None
         if block is None or not isinstance(number, int):
             return None

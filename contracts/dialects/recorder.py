@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import structs
 
 from contracts.dialects import calls
-from contracts.dialects.order import Order, OrderTable
+from contracts.dialects.order import Order
 from contracts.dialects.schema import SchemaFaults
 from contracts.dialects.usage import UsageRecord
 from contracts.facts import Choice, Close, ErrorSeen, Fault, Finish, Reply, Seen, Text
@@ -29,7 +29,6 @@ MAX_FINISHES = 8  # kept per choice; the count goes on
 MAX_SEEN = 8  # distinct ids or models kept
 MAX_SEEN_CHARS = 4096  # a longer id is cut before it is kept
 MAX_ERRORS = 8
-ANY_ORDER = OrderTable()
 
 
 class ChoiceRecord:
@@ -63,7 +62,7 @@ class Recorder:
         self.choices: dict[int, ChoiceRecord] = {}
         self.json_faults: dict[str, Fault] = {}
         self.schema = SchemaFaults(tables.schema)
-        self.order = Order(tables.order or ANY_ORDER)
+        self.order = Order(tables.grammar)
         self.call_faults: dict[str, Fault] = {}
         self.errors: list[ErrorSeen] = []
         self.usage = UsageRecord(ends=self.order.after("usage", "event") is not None)

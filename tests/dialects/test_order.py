@@ -10,7 +10,8 @@ import pytest
 from msgspec import structs
 
 from contracts import captures, dialects
-from contracts.dialects.order import MAX_OPEN, Block, Disorder, End, Order, OrderTable
+from contracts.dialects.order import MAX_OPEN, Block, Disorder, End, Grammar, Order, OrderTable
+from contracts.dialects.recorder import Recorder
 from contracts.fold import fold
 from contracts.judge import judge
 from contracts.model import Evidence, Exchange, Finding, Outcome, Source
@@ -24,7 +25,7 @@ TABLE = OrderTable(
 
 
 def seen(*events: tuple[str, Any]) -> list[tuple[str, str]]:
-    order = Order(TABLE)
+    order = Order(Grammar(TABLE))
     found = [order.see(name, {"type": name, "größe": number}) for name, number in events]
     return [(one.expected, one.found) for one in found if one is not None]
 
@@ -52,7 +53,7 @@ def test_what_is_out_of_place_is_told_with_what_was_expected(
 
 
 def test_blocks_that_are_open_are_bounded_and_beyond_that_nobody_is_blamed() -> None:
-    order = Order(TABLE)
+    order = Order(Grammar(TABLE))
     order.see("anfang", {})
     assert [order.see("auf", {"größe": n}) for n in range(2 * MAX_OPEN)] == [None] * 2 * MAX_OPEN
     assert [order.see("stück", {"größe": n}) for n in range(2 * MAX_OPEN)] == [None] * 2 * MAX_OPEN
@@ -107,7 +108,7 @@ ENDS = OrderTable(
 
 
 def test_what_comes_after_an_end_is_told_with_what_was_expected_and_what_has_no_end_may_go_on() -> None:
-    order = Order(ENDS)
+    order = Order(Grammar(ENDS))
     assert order.after("finish", "text") == Disorder("usage or close", "text")
     assert order.after("finish", "usage") is None
     assert order.after("close", "event") == Disorder("nothing", "event")
@@ -198,3 +199,12 @@ def test_without_a_table_the_same_comes_in_any_order(name: str) -> None:
     assert reply is not None
     assert [c.after_finish for c in reply.choices] == [None]
     assert reply.close.after is None
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_table_is_compiled_once_for_all_streams(name: str) -> None:
+    tables = CATALOGUE.tables(name)
+    assert isinstance(tables.grammar, Grammar)
+    first, second = Recorder(tables, streamed=True), Recorder(tables, streamed=True)
+    assert first.order is not second.order
+    assert structs.replace(tables, order=None).grammar.ends == {}
