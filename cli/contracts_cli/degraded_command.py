@@ -20,7 +20,7 @@ DEGRADED = Command(
             name="observed",
             flags=("--observed",),
             metavar="FILE",
-            help="What taps wrote down, instead of the table; nothing is remembered of earlier decisions.",
+            help="What taps wrote down, where no table is named; nothing is remembered of earlier decisions.",
         ),
         Option(
             name="window_s",

@@ -18,7 +18,7 @@ from msgspec import structs
 
 from contracts.breaker.counted import Counted, put_together, rate_of
 from contracts.breaker.memory import Decision, Memory, State, cooldown, state_at
-from contracts.breaker.novelty import is_novel, limit_of
+from contracts.breaker.novelty import DAY, is_novel, limit_of
 from contracts.breaker.rate import Limits, compare
 from contracts.breaker.tally import Key
 
@@ -223,7 +223,7 @@ class _Desk:
 
     def _counts_anew(self, memory: Memory) -> bool:
         """Whether a trip was closed within the day that is counted, so that what led to it does not count again."""
-        return memory.since is not None and self._now - memory.since <= timedelta(hours=24)
+        return memory.since is not None and self._now - memory.since <= DAY
 
     def _blamed(self, provider: str, sign: Sign, *, novel: bool) -> str:
         """Say why damaged bytes are the transport's: who shows them, and who does not."""

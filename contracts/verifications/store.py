@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import MsgspecError, Struct, json, structs
 
-from contracts.breaker.memory import Decision, Memory, State
+from contracts.breaker.memory import Decision, Memory, State, state_at
+from contracts.breaker.novelty import DAY
 from contracts.breaker.observed import since
 from contracts.breaker.tally import Key, Tally
 from contracts.errors import ConfigError
@@ -94,7 +95,7 @@ class Verifications:
                 continue
             key = Key(provider, None if model == WHOLE_PROVIDER else model)
             memory = _memory(State(verdict), decided_at, detail)
-            if memory.state is not State.THROTTLED or memory.since is not None:
+            if _is_asked_for(memory, now):
                 over = since(memory.counts_from, now, window_s)
                 memory = structs.replace(memory, after=tuple(self.tallies(over, key)))
             found[key] = memory
@@ -161,6 +162,17 @@ def _connect(place: Place) -> Database:
             "pip install 'provider-contracts[postgres]'"
         ) from None
     return PostgresDatabase(place)
+
+
+def _is_asked_for(memory: Memory, now: datetime) -> bool:
+    """Whether a decision depends on what came since: each is a count of its own, and a table may be large."""
+    match state_at(memory, now):
+        case State.OPEN:
+            return False
+        case State.HALF_OPEN:
+            return True
+        case _:
+            return memory.since is not None and now - memory.since <= DAY
 
 
 def _told(decision: Decision) -> Told:

@@ -29,7 +29,7 @@ FORMATS = ("text", "json", "prometheus")
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """What was asked for: a router's table or a file of observations, and what to do with what it shows."""
+    """What was asked for: a router's table, else a file of observations, and what to do with what it shows."""
 
     verifications: str | None = None
     observed: str | None = None
@@ -62,8 +62,8 @@ def run(settings: Settings) -> int:
 def _check(settings: Settings) -> None:
     """Refuse what cannot be done, before anything is read."""
     problems: list[str] = []
-    if (settings.verifications is None) == (settings.observed is None):
-        problems.append("expected --verifications URL or --observed FILE, one of them")
+    if settings.verifications is None and settings.observed is None:
+        problems.append("expected --verifications URL or --observed FILE")
     if settings.apply and settings.verifications is None:
         problems.append("--apply: expected --verifications URL, as decisions are rows of that table")
     if settings.familiar_at < SMALLEST or settings.min_calls < SMALLEST:
