@@ -1,4 +1,4 @@
-"""The clients and what they read, made once for all tests of this folder."""
+"""The clients and what they read, made once for all tests of a module, and the environment that they find."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.oracles.loopback import Player
 from tests.oracles.recordings import Recording, chats
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     """A player and clients that ask it, with nothing of the user's own."""
     with pytest.MonkeyPatch.context() as patch:
@@ -25,31 +25,31 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
             yield Stage(player, clients)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def recorded() -> list[Recording]:
     """Every recorded chat answer."""
     return chats()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def legal(recorded: list[Recording], tmp_path_factory: pytest.TempPathFactory) -> list[Recording]:
     """Streams that hold, in every legal way of writing them."""
     return variants.written(recorded, tmp_path_factory.mktemp("legal"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def broken_off(recorded: list[Recording], tmp_path_factory: pytest.TempPathFactory) -> list[Recording]:
     """The same streams, whose transfer breaks off."""
     return variants.broken_off(recorded, tmp_path_factory.mktemp("broken"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def mislabelled(recorded: list[Recording], tmp_path_factory: pytest.TempPathFactory) -> list[Recording]:
     """The same streams, whose label declares another charset."""
     return variants.mislabelled(recorded, tmp_path_factory.mktemp("labels"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def every(
     recorded: list[Recording], legal: list[Recording], mislabelled: list[Recording], broken_off: list[Recording]
 ) -> list[Recording]:
@@ -57,7 +57,7 @@ def every(
     return [*recorded, *legal, *mislabelled, *broken_off]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def seen(every: list[Recording], stage: Stage) -> list[Seen]:
     """What every client does with every recording that comes in one piece."""
     return list(readings(every, stage, whole))
