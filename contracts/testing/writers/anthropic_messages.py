@@ -1,6 +1,7 @@
 """Writes dialect `anthropic-messages`: the Messages API.
 
-Source: https://docs.anthropic.com/en/api/messages-streaming, /en/api/errors and /en/api/models-list, read 2026-11-30.
+The forms are those of the pages that `library/dialects/anthropic-messages.yaml` cites. Errors:
+https://docs.claude.com/en/api/errors, read 2026-11-30.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Writes dialect `cohere`: the Chat API v2.
 
-Source: https://docs.cohere.com/v2/reference/chat-stream, /reference/list-models and /reference/errors, read 2026-11-30.
+The forms are those of the pages that `library/dialects/cohere.yaml` cites. Errors:
+https://docs.cohere.com/reference/check-api-key.md, read 2026-11-30.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Writes dialect `gemini`: generateContent and streamGenerateContent of the Gemini API.
 
-Source: https://ai.google.dev/api/generate-content, /api/models and /gemini-api/docs/troubleshooting, read 2026-11-30.
+The forms are those of the pages that `library/dialects/gemini.yaml` cites. Errors:
+https://ai.google.dev/gemini-api/docs/troubleshooting, read 2026-11-30.
 """
 
 from __future__ import annotations

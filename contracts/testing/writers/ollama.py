@@ -1,6 +1,7 @@
 """Writes dialect `ollama`, the native chat API: one JSON object a line.
 
-Source: https://docs.ollama.com/api/chat, /api/tags, /api/errors and /api-reference/show-model-details, read 2026-11-30.
+The forms are those of the pages that `library/dialects/ollama.yaml` and the row `ollama` cite. Errors:
+https://docs.ollama.com/api/errors.md, read 2026-11-30.
 """
 
 from __future__ import annotations

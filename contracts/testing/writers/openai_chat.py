@@ -1,7 +1,6 @@
 """Writes dialect `openai-chat`: Chat Completions, with what OpenRouter adds to a listing.
 
-Source: https://platform.openai.com/docs/api-reference/chat-streaming and
-https://openrouter.ai/docs/api-reference/list-available-models, read 2026-11-30.
+The forms are those of the pages that `library/dialects/openai-chat.yaml` and the row `openrouter` cite.
 """
 
 from __future__ import annotations

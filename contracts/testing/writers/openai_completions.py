@@ -1,6 +1,6 @@
 """Writes dialect `openai-completions`, the legacy Completions API.
 
-Source: https://platform.openai.com/docs/api-reference/completions, read 2026-11-30.
+The forms are those of the page that `library/dialects/openai-completions.yaml` cites.
 """
 
 from __future__ import annotations

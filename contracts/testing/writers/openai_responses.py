@@ -1,6 +1,6 @@
 """Writes dialect `openai-responses`: the Responses API.
 
-Source: https://platform.openai.com/docs/api-reference/responses-streaming, read 2026-11-30.
+Source: https://developers.openai.com/api/reference/resources/responses/streaming-events, read 2026-11-30.
 """
 
 from __future__ import annotations
