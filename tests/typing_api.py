@@ -44,7 +44,10 @@ def report(value: Report, finding: Finding, note: Note) -> object:
 
 def verdict() -> object:
     asked: RequestCharset = profile(["Fasse das kürzer.", "plain"])
-    seen: Verification = verify_response("Grüße", "stop", False, status=200, client_capped=False, request_charset=asked)
+    has_calls = False  # a router's own order: by position
+    seen: Verification = verify_response(
+        "Grüße", "stop", has_calls, status=200, client_capped=False, request_charset=asked
+    )
     word: str = seen.verdict
     detail: str = seen.detail
     attributable: bool = seen.model_attributable

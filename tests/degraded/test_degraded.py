@@ -102,6 +102,10 @@ def test_both_incidents_are_told_apart_and_only_loudly(router: Path, degraded: D
     assert tripped == [("openrouter", None, "novelty"), ("openrouter", FREE, "rate")]
     assert all(one["why"] for one in found["decisions"])
     assert (found["applied"], asked(router, "SELECT count(*) FROM verifications")) == (None, before)
+    assert [(note["provider"], note["status"], note["severity"]) for note in found["notes"]] == [
+        ("neuralwatt", "holds", None),
+        ("openrouter", "violated", "warning"),
+    ]
     notes = dict(asked(router, "SELECT name, degraded FROM providers"))
     assert notes["openrouter"].startswith("Text is damaged on the wire (double-utf8-latin1, 3 × in 24 h at 3 models): ")
     assert f"{FREE}: 38 of 40 empty responses in 24 h" in notes["openrouter"]
