@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
-from msgspec import structs
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec import json, structs
 
 from contracts import captures, dialects
-from contracts.dialects.order import MAX_OPEN, Block, Disorder, End, Grammar, Order, OrderTable
+from contracts.dialects.order import MAX_OPEN, Block, Disorder, End, Grammar, Order, OrderTable, Said
 from contracts.dialects.recorder import Recorder
 from contracts.fold import fold
 from contracts.judge import judge
@@ -208,3 +210,47 @@ def test_a_table_is_compiled_once_for_all_streams(name: str) -> None:
     first, second = Recorder(tables, streamed=True), Recorder(tables, streamed=True)
     assert first.order is not second.order
     assert structs.replace(tables, order=None).grammar.ends == {}
+
+
+CHUNK = {"id": "ä", "object": "chat.completion.chunk", "created": 1, "model": "größe"}
+SAID: dict[str, dict[str, Any]] = {
+    "text": {"choices": [{"index": 0, "delta": {"content": TEXT}}]},
+    "reasoning": {"choices": [{"index": 0, "delta": {"reasoning": TEXT}}]},
+    "refusal": {"choices": [{"index": 0, "delta": {"refusal": TEXT}}]},
+    "tool call": {"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "id": "é", "function": {}}]}}]},
+    "empty": {"choices": [{"index": 0, "delta": {}}]},
+    "finish": {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
+    "usage": {"choices": [], "usage": {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}},
+}
+WORDS = get_args(Said)
+THEN = st.lists(st.sampled_from(WORDS), unique=True).map(tuple)
+
+
+@given(st.lists(st.sampled_from([*SAID, "close"]), max_size=9), THEN, st.booleans())
+@settings(max_examples=300, deadline=None)
+def test_whatever_is_said_in_whatever_order_it_is_out_of_place_where_the_table_says_so(
+    said: list[str], then: tuple[Said, ...], usage_ends: bool
+) -> None:
+    ends = [End(by="finish", of="choice", then=then, judged="reply.finish"),
+            End(by="close", of="stream", then=(), judged="sse.done")]  # fmt: skip
+    ends += [End(by="usage", of="stream", then=("close",), judged="reply.usage")] if usage_ends else []
+    tables = structs.replace(CATALOGUE.tables("openai-chat"), order=OrderTable(ends=tuple(ends)))
+    sent = [b"[DONE]" if word == "close" else json.encode({**CHUNK, **SAID[word]}) for word in said]
+    exchange = structs.replace(honest("openai-chat"), body=tuple(b"data: " + one + b"\n\n" for one in sent))
+    reply = fold(exchange, dialects.load("openai-chat"), tables, kind="chat").reply
+    if reply is None:
+        assert not said
+        return
+    over = said.index("close") if "close" in said else len(said)
+    ended = said.index("finish") if "finish" in said else len(said)
+    told = [n for n in range(ended + 1, over) if said[n] in WORDS[:4] and said[n] not in then]
+    late = [c.after_finish.event for c in reply.choices if c.after_finish is not None]
+    assert late == told[:1]
+    after = reply.close.after
+    assert (None if after is None else after.event) == (over + 1 if over + 1 < len(said) else None)
+    reports = [n for n, word in enumerate(said) if word == "usage"]
+    if not reports:
+        assert reply.usage.placed is None
+        return
+    followed = any(n > reports[-1] for n in range(over))
+    assert reply.usage.placed == ("early" if usage_ends and followed else "last")
