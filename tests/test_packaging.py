@@ -41,8 +41,16 @@ def test_the_version_is_one() -> None:
     assert script.VERSION == contracts.__version__ == version("provider-contracts")
 
 
+def run(node: ast.AST) -> Iterator[ast.AST]:
+    """Every node below one, but for those under `if TYPE_CHECKING`."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if not (isinstance(child, ast.If) and isinstance(child.test, ast.Name) and child.test.id == "TYPE_CHECKING"):
+            yield from run(child)
+
+
 def imported() -> Iterator[str]:
-    """Top-level names that the shipped code imports, wherever in a module."""
+    """Top-level names that the shipped code imports, wherever in a module; what only types need is not imported."""
     for package in ("contracts", os.path.join("cli", "contracts_cli")):
         for folder, _, files in os.walk(os.path.join(ROOT, package)):
             for name in files:
@@ -50,7 +58,7 @@ def imported() -> Iterator[str]:
                     continue
                 with open(os.path.join(folder, name), encoding="utf-8") as file:
                     tree = ast.parse(file.read())
-                for node in ast.walk(tree):
+                for node in run(tree):
                     if isinstance(node, ast.Import):
                         yield from (alias.name.partition(".")[0] for alias in node.names)
                     elif isinstance(node, ast.ImportFrom) and not node.level:

@@ -49,10 +49,8 @@ def tap(
 
 def asked_of(request: httpx.Request) -> Request:
     """Tell what was asked; a body that was streamed is not known."""
-    import httpx
-
     try:
         body: bytes | None = request.content
-    except httpx.RequestNotRead:
+    except RuntimeError:  # httpx.RequestNotRead is one
         body = None
     return Request(method=request.method, url=str(request.url), body=body)

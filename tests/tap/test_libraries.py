@@ -223,3 +223,14 @@ def test_the_rows_of_a_bad_file_are_refused_at_the_start(tmp_path: Any) -> None:
     path.write_text("version: 1\nproviders:\n  groesse: {dialekt: openai-chat}\n", encoding="utf-8")
     with pytest.raises(ConfigError, match=r"providers.yaml:3:13: unknown key 'dialekt'"):
         Taps.open(str(path), str(tmp_path / "gesehen.jsonl"))
+
+
+def test_of_a_body_that_was_streamed_nothing_is_known(written: Written, hostile_provider: Factory) -> None:
+    provider = hostile_provider("honest")
+    url = f"{provider.base_url}/chat/completions"
+    pieces = (json.dumps(BODY).encode(), b" ")
+    with httpx.Client() as client, client.stream("POST", url, content=iter(pieces), headers=KEY) as response:
+        list(of_httpx.forward(written.taps, "groesse", response))
+    with requests.post(url, data=iter(pieces), stream=True, timeout=5, headers=KEY) as answer:
+        list(of_requests.forward(written.taps, "groesse", answer))
+    assert [one.facts.asked for one in written.all()] == [None, None]
