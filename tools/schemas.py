@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from contracts import model, report
+from contracts import model, observations, report
 from contracts.config import schemas as written
 from contracts.degraded import told
 from contracts_cli.commands import explain, history, lint
@@ -24,6 +24,7 @@ PRINTED: dict[str, type] = {
     "lint": lint.Problems,
     "history": history.History,
     "degraded": told.Degraded,
+    "observation": observations.Observation,
 }
 
 

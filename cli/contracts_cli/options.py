@@ -11,7 +11,7 @@ __all__ = ["COMMANDS", "Command", "Kind", "Option", "Positional", "parse_seconds
 
 SCHEMAS = (
     *("providers", "contract"),  # of files
-    *("report", "finding", "note", "list", "explain", "lint", "history", "degraded"),  # of outputs
+    *("report", "finding", "note", "list", "explain", "lint", "history", "degraded", "observation"),  # of outputs
 )
 COMMANDS = {
     command.name: command

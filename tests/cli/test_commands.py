@@ -32,7 +32,20 @@ def schema(name: str) -> jsonschema_rs.Validator:
 
 
 @pytest.mark.parametrize(
-    "name", ["providers", "contract", "report", "finding", "note", "list", "explain", "lint", "history", "degraded"]
+    "name",
+    [
+        "providers",
+        "contract",
+        "report",
+        "finding",
+        "note",
+        "list",
+        "explain",
+        "lint",
+        "history",
+        "degraded",
+        "observation",
+    ],
 )
 def test_a_schema_is_printed_as_it_was_published(program: Program, name: str) -> None:
     done = program(["schema", name])

@@ -6,9 +6,12 @@ import asyncio
 import json
 import zlib
 from collections.abc import AsyncIterator, Iterable
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import httpx
+import jsonschema_rs
+import msgspec
 import pytest
 import requests
 
@@ -42,6 +45,9 @@ def test_what_is_forwarded_with_requests_is_what_came(written: Written, hostile_
         sent = list(of_requests.forward(written.taps, "groesse", response))
     assert text_of(b"".join(sent)) == provider.text
     one = only(written)
+    (line,) = written.path.read_bytes().splitlines()
+    schema = msgspec.json.decode(files("contracts").joinpath("library/schemas/observation.json").read_bytes())
+    jsonschema_rs.validate(schema, msgspec.json.decode(line))
     assert (one.provider, one.model, one.verification.verdict) == ("groesse", MODEL, "ok")
     assert one.facts.ended == "complete"
     assert one.facts.asked is not None
