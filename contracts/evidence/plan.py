@@ -77,14 +77,15 @@ def speaks(evidence: Evidence, row: Provider, models: Sequence[str], now: dateti
     age = None if evidence.at is None else now - evidence.at
     if age is None or not timedelta(0) <= age <= timedelta(seconds=row.evidence_max_age_s):
         return False
-    asked = evidence.facts.asked.model if evidence.facts.asked else None
-    about = evidence.facts.keyless or asked is None or asked in models
-    if evidence.facts.kind != "chat" or not about:
-        return False
     asking = dialects.load_asking(row.dialect)
-    if asking is None:
+    if asking is None or evidence.facts.kind != "chat":
         return False
+    asked = evidence.facts.asked.model if evidence.facts.asked else None
     path = asking.chat_path(probe_model(asking.CHAT) if evidence.facts.keyless else asked or "")
+    # A path may hold a model by another spelling than the row's: gemini's `models/…`.
+    in_path = "{id}" in asking.CHAT and path in {asking.chat_path(model) for model in models}
+    if not (evidence.facts.keyless or asked is None or asked in models or in_path):
+        return False
     return evidence.ref == f"POST {shown(f'{row.base_url}{path}')}"
 
 

@@ -13,6 +13,7 @@ import pytest
 from msgspec import structs
 
 from contracts import dialects, live
+from contracts.evidence.memory import Forgetful, Memory
 from contracts.model import Exchange, Finding
 from contracts.settings import Settings
 from tests.dialects.folding import NAMES, asked, capture
@@ -82,14 +83,16 @@ def model_of(player: Player, name: str) -> str:
     return str(asked(name, player.stream.request.url, player.stream.request.body).model)
 
 
-def judged(player: Player, name: str, folder: Path, **changes: Any) -> dict[str, Finding]:
+def judged(
+    player: Player, name: str, folder: Path, *, memory: Memory | None = None, **changes: Any
+) -> dict[str, Finding]:
     """Check one provider live; gives the findings by contract, of which a violation or an unknown is kept."""
     model = model_of(player, name)
     row = {"dialect": name, "base_url": f"http://127.0.0.1:{player.server_port}/api", "api_key": "LOOPBACK_KEY",
            "models": [model], "listing": {"path": "/models"}, **changes}  # fmt: skip
     path = folder / "providers.yaml"
     path.write_text(json.dumps({"version": 1, "providers": {"cafe": row}}, ensure_ascii=False), encoding="utf-8")
-    report, _ = live.check(Settings(config=str(path), timeout_s=10.0), environ={"LOOPBACK_KEY": KEY})
+    report, _ = live.check(Settings(config=str(path), timeout_s=10.0), memory=memory, environ={"LOOPBACK_KEY": KEY})
     assert report.spend_usd == 0
     worst = ("violated", "unknown", "holds", "not-applicable", "waived")
     found = sorted(report.findings, key=lambda f: -worst.index(f.outcome.value))
@@ -137,10 +140,22 @@ def priced(player: Player, components: dict[str, str]) -> dict[str, str]:
 def test_a_model_that_the_listing_prices_at_nothing_is_asked_on_a_row_that_bills_and_no_other(
     player: Player, name: str, price: str, tmp_path: Path
 ) -> None:
-    row = {"listing": priced(player, {"prompt": "0", "completion": price}), "free_chats_per_day": 1}
+    row: dict[str, Any] = {"listing": priced(player, {"prompt": "0", "completion": price}), "free_chats_per_day": 1}
     found = judged(player, name, tmp_path, **row)
     chats = [one for one in player.requests if one[0] == "POST" and KEY in str(one[2])]
     assert len(chats) == (price == "0")
     expected = "holds" if price == "0" else "unknown"
     of_chats = [c for c in ASKED if not c.startswith("http.")]  # which the listing shows too
     assert {c: found[c].outcome.value for c in of_chats} == dict.fromkeys(of_chats, expected)
+
+
+@pytest.mark.parametrize(("player", "name"), [("gemini", "gemini")], indirect=["player"])
+@pytest.mark.parametrize("prefix", ["", "models/"])
+def test_what_a_chat_showed_is_kept_by_whatever_spelling_the_row_has_of_its_model(
+    player: Player, name: str, prefix: str, tmp_path: Path
+) -> None:
+    memory, model = Forgetful(), prefix + model_of(player, name)
+    for _ in range(2):
+        row: dict[str, Any] = {"billing": "none", "free_chats_per_day": 5, "evidence_max_age": "1h", "models": [model]}
+        assert judged(player, name, tmp_path, memory=memory, **row)["reply.finish"].outcome.value == "holds"
+    assert len([one for one in player.requests if one[0] == "POST" and KEY in str(one[2])]) == 1
