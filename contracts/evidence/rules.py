@@ -32,7 +32,7 @@ KEYLESS_HEADERS = frozenset(
      "anthropic-version")  # names a version of the API, without which there is no answer
 )  # fmt: skip
 # What a free chat carries beside them is a key. Any other header may switch on what is priced apart.
-FREE_HEADERS = KEYLESS_HEADERS | {"authorization", "x-api-key", "x-goog-api-key"}
+FREE_HEADERS = KEYLESS_HEADERS | {"authorization", "api-key", "x-api-key", "x-goog-api-key"}
 # Headers that make one request another one on its way: a GET a POST, a body another body.
 DISGUISES = frozenset(
     ("x-http-method-override", "x-http-method", "x-method-override", "content-encoding", "transfer-encoding", "upgrade",
@@ -40,8 +40,10 @@ DISGUISES = frozenset(
 )  # fmt: skip
 # Ends of paths at which the APIs of all dialects bill, in small letters: no row may list one as its catalogue.
 BILLING = ("/completions", "/responses", "/messages", "/chat", "/generate", ":generatecontent",
-           ":streamgeneratecontent", ":predict", ":rawpredict", ":streamrawpredict", "/embeddings", "/embed",
-           "/rerank")  # fmt: skip
+           ":streamgeneratecontent", ":predict", ":rawpredict", ":streamrawpredict", "/converse",
+           "/converse-stream", "/invoke", "/invoke-with-response-stream", "/predictions", "/generate_stream", "/infill",
+           "/embeddings", "/embed", ":embedcontent", ":batchembedcontents", "/rerank", "/generations", "/edits",
+           "/speech", "/transcriptions", "/translations", "/batches", "/runs")  # fmt: skip
 # Model ids that any server reads in a path as we do; others are not chatted with where a chat may be billed.
 PLAIN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
 ID = "{id}"

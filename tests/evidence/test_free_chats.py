@@ -437,3 +437,29 @@ def test_a_catalogue_may_not_name_a_chat_in_layers_of_escapes(name: str, layers:
     permitted = structs.replace(rules_of(name), catalogue=(("POST", hidden),))
     decided = decide(honest(name, DEAR)._replace(url=f"https://wolke.example{hidden}"), permitted, {})
     assert not isinstance(decided, Allowed)
+
+
+OTHER_BILLS = [
+    "/v1/embeddings",
+    "/v2/rerank",
+    "/v1/images/generations",
+    "/v1/audio/speech",
+    "/v1/audio/transcriptions",
+    "/model/größe/converse",
+    "/model/größe/invoke-with-response-stream",
+    "/v1/models/größe/predictions",
+    "/v1/projects/p/models/größe:rawPredict",
+    "/v1/responses/",
+    "/V1/Embeddings",
+    "/v1/batches",
+    "/v1beta/models/größe:batchEmbedContents",
+]
+
+
+@pytest.mark.parametrize("path", OTHER_BILLS)
+def test_a_catalogue_holds_no_other_endpoint_that_bills_either(path: str) -> None:
+    shown = quote(path, safe="/:")
+    permitted = structs.replace(rules_of("openai-chat"), catalogue=(("POST", shown), ("POST", "/{id}")))
+    sending = honest("openai-chat")._replace(url=f"https://wolke.example{shown}")
+    assert not isinstance(decide(sending, permitted, PROOFS), Allowed)
+    assert isinstance(decide(sending._replace(url="https://wolke.example/v1/show"), permitted, PROOFS), Allowed)
