@@ -152,11 +152,13 @@ def _timeline(
 
 
 def _changes(rows: Sequence[tuple[Any, ...]], outcome: str, since: str, polls: Polls) -> list[Change]:
-    """Give the changes of one contract, ascending: what was before the first row, the rows, and what it is now."""
+    """Give the changes of one contract, ascending: the rows, what was before them, and what it is now."""
     told: list[tuple[str, str]] = []
-    if rows and rows[0][2] is not None and rows[0][3] is not None:
-        told.append((rows[0][3], rows[0][2]))
-    told += [(at, became) for at, became, _, _ in rows]
+    for at, became, was, was_at in rows:
+        # A change that is not at hand lies before all that are shown: what it came to is told by its successor.
+        if was is not None and was_at is not None and (not told or told[-1][1] != was):
+            told.append((was_at, was))
+        told.append((at, became))
     if not told or told[-1][1] != outcome:
         told.append((since, outcome))
     instants = _ascending(polls.at(at) for at, _ in told)
