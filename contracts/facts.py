@@ -248,13 +248,15 @@ class Timing(Struct, frozen=True, kw_only=True):
 class Listing(Struct, frozen=True, kw_only=True):
     """A model listing: its entries in order and what was wrong with its shape.
 
-    `more`: it says that there are more pages; `next` are the query's parameters that ask for the next one.
+    `more`: it says that there are more pages; `next` are the query's parameters that ask for the next one. Of a listing
+    that is remembered, `base_url` is the row's.
     """
 
     models: tuple[Model, ...] = ()
     faults: tuple[Fault, ...] = ()
     more: bool = False
     next: tuple[tuple[str, str], ...] = ()
+    base_url: str | None = None
 
 
 class Facts(Struct, frozen=True, kw_only=True):

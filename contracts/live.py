@@ -243,7 +243,7 @@ class Run:
             guard=SpendGuard(wire, plan.rules(row, asking), self.ledger),
             reader=reading.Reader(dialects.load(row.dialect), tables, self._bounds),
             headers=asking.headers() if asking else (),
-            credentials=asking.credentials(key.reveal()) if asking and key else (),
+            credentials=keys.headers(key, row.auth, asking),
             keys=() if key is None else (key,),
             deadline=deadline,
             retries=self._settings.retries,
@@ -279,7 +279,8 @@ class Run:
         facts = evidence.facts
         if facts.listing is None or facts.limits or facts.json_faults:
             return ()
-        return self._memory.remember_listing(row.name, facts.listing, evidence.at or self._now) or ()
+        listing = structs.replace(facts.listing, base_url=row.base_url)
+        return self._memory.remember_listing(row.name, listing, evidence.at or self._now) or ()
 
 
 async def _all(tasks: Sequence[asyncio.Task[None]]) -> None:

@@ -251,6 +251,25 @@ class Pending(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     because: Sentence
 
 
+class Auth(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a provider wants its key, where that is not the way of the dialect: in which header, and behind which word.
+
+    The headers are those that the spend guard lets through with a free chat.
+    """
+
+    header: Literal["Authorization", "api-key", "x-api-key", "x-goog-api-key"]
+    scheme: (
+        Annotated[
+            str,
+            Meta(
+                pattern=r"^[A-Za-z][A-Za-z0-9-]{0,31}(?!\n)$",
+                description="the word before the key, such as Bearer or Api-Key",
+            ),
+        ]
+        | None
+    ) = None
+
+
 class Provider(Struct, frozen=True, kw_only=True):
     """A row of providers.yaml after `extends` and `{from: FILE}` were resolved.
 
@@ -259,6 +278,7 @@ class Provider(Struct, frozen=True, kw_only=True):
         dialect: the wire API it speaks.
         base_url: without a slash at its end; None where the row has none, so that only captures can be judged.
         api_key: name of the variable that holds the key, never the key.
+        auth: how the key is sent; None is the way of the dialect.
         models: ids that the router allows, in the order of the file, each once.
         listing: where the model listing is and how to read it: `path`, and JMESPath expressions.
         endpoint: where is said what serves one model, and how to read it: `path` with `{id}`, `method`, and JMESPath.
@@ -275,6 +295,7 @@ class Provider(Struct, frozen=True, kw_only=True):
     dialect: str
     base_url: str | None = None
     api_key: str | None = None
+    auth: Auth | None = None
     models: tuple[str, ...] = ()
     listing: dict[str, Any] = field(default_factory=dict)
     endpoint: dict[str, Any] = field(default_factory=dict)

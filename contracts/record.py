@@ -161,7 +161,7 @@ class Session:
             guard=guard,
             reader=reading.Reader(dialects.load(row.dialect), self._catalogue.tables(row.dialect, row), Bounds()),
             headers=asking.headers() if asking else (),
-            credentials=asking.credentials(self._key.reveal()) if asking and self._key else (),
+            credentials=keys.headers(self._key, row.auth, asking),
             keys=() if self._key is None else (self._key,),
             deadline=loop.time() + self._settings.timeout_s,
             retries=0,
@@ -222,8 +222,7 @@ class Session:
         if take.method == "POST" and (PROBE_MODEL.encode() in take.body or f"/{probe_model('{id}')}:" in take.url):
             return "keyless"
         path = urlsplit(take.url).path
-        base = urlsplit(self._row.base_url or "").path
-        if "path" in self._row.listing and path == base + urlsplit(self._row.listing["path"]).path:
+        if "path" in self._row.listing and path == urlsplit(plan.listing_url(self._row)).path:
             return "models"
         return "endpoints" if take.method == "GET" or not self._is_chat(take) else "chat-stream"
 

@@ -120,7 +120,11 @@ class Catalogue:
         if isinstance(own, str) and own != "none":
             # A close of the row's own has to be known as one, or it would be taken for an event that is no JSON.
             sentinels = list(dict.fromkeys([own.encode(), *sentinels]))
-        listing = {**table.get("listing", {}), **{key: value for key, value in row.items() if key != "path"}}
+        # Pages are counted or told of: a row that counts them has no use for the dialect's way.
+        usual = {
+            key: value for key, value in table.get("listing", {}).items() if key != "next" or "next_number" not in row
+        }
+        listing = {**usual, **{key: value for key, value in row.items() if key != "path"}}
         rest: dict[str, Any] = {key: table[key] for key in ("cut_reasons", "order") if key in table}
         if provider is not None and provider.endpoint:
             rest["endpoint"] = {key: provider.endpoint[key] for key in ("count", "prices")}

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from contracts.model import ContractId, Pending, Waiver
+from contracts.model import Auth, ContractId, Pending, Waiver
 
 # Python's `$` also matches before a line end, JSON Schema's does not; the look-ahead makes both say the same.
 _END = r"(?!\n)$"
@@ -52,12 +52,16 @@ class ListingForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
     `prefix` and `suffix` are parts of an id, as they stand, that a request may leave out.
     `more` and `next` are over the whole answer: whether there are more pages, and by name the parameters that ask for
-    the next one.
+    the next one. `next_number` is for pages that are counted: it gives the number of the page that came.
     """
 
     path: (
         Annotated[
-            str, Meta(pattern=r"^/[^\x00-\x20#]*" + _END, description="a path below the base URL, such as /models")
+            str,
+            Meta(
+                pattern=r"^/[^\x00-\x20#]*" + _END,
+                description="a path below the base URL, such as /models; /../models is beside it, on the same host",
+            ),
         ]
         | None
     ) = None
@@ -76,6 +80,7 @@ class ListingForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     parameters: Expression | None = None
     more: Expression | None = None
     next: dict[Parameter, Expression] | None = None
+    next_number: dict[Parameter, Expression] | None = None
 
 
 class EndpointForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -111,6 +116,7 @@ class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     dialect: Name | None = None
     base_url: Url | None = None
     api_key: Variable | None = None
+    auth: Auth | None = None
     models: list[ModelId] | ModelsFrom | None = None
     listing: ListingForm | None = None
     endpoint: EndpointForm | None = None

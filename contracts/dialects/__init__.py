@@ -26,7 +26,8 @@ class ListingQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     `prefix` and `suffix` are parts of an id that a request may leave out, so that an id without them is an alias.
     `prices` gives an object of components. `more` and `next` are over the whole answer: whether there are more pages,
-    and by name the query's parameters that ask for the next one.
+    and by name the query's parameters that ask for the next one; `next_number` likewise, where the answer gives the
+    number of its own page and the next is one more.
     """
 
     items: str = "data"
@@ -44,6 +45,7 @@ class ListingQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     parameters: str | None = None
     more: str | None = None
     next: dict[str, str] | None = None
+    next_number: dict[str, str] | None = None
 
 
 class EndpointQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -80,9 +80,15 @@ def kind_of(value: object, status: int) -> AnswerKind:
 def following(value: object, query: ListingQuery) -> tuple[tuple[str, str], ...]:
     """Find the parameters that ask for the next page; none where any of them is missing."""
     said = [(name, getter(path)(value)) for name, path in (query.next or {}).items()]
+    said += [(name, _one_more(getter(path)(value))) for name, path in (query.next_number or {}).items()]
     if not all(isinstance(v, (str, int)) and not isinstance(v, bool) and v != "" for _, v in said):
         return ()
     return tuple((name, str(v)[:MAX_CURSOR_CHARS]) for name, v in said)
+
+
+def _one_more(number: object) -> int | None:
+    """Give the number of the next page, None where the present one has none."""
+    return number + 1 if isinstance(number, int) and not isinstance(number, bool) and number >= 0 else None
 
 
 def read_endpoints(value: object, query: EndpointQuery, model: str) -> tuple[int | None, Listing | None]:

@@ -50,7 +50,8 @@ def read(data: bytes | bytearray, query: ListingQuery) -> Listing | None:
     """Read a long listing; None where it has to be read as a whole."""
     if len(data) > 2 * MAX_VALUES and data.count(b"{") + data.count(b"[") > MAX_VALUES:
         return None  # shorter data cannot hold as many
-    names = (query.items, query.id, query.more or "", *(query.next or {}).values())
+    numbers = (query.next_number or {}).values()
+    names = (query.items, query.id, query.more or "", *(query.next or {}).values(), *numbers)
     extra = tuple((n, getattr(query, n)) for n in listing.EXTRA if getattr(query, n))
     if not all(name.isidentifier() for name in names if name):
         return None

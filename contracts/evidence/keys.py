@@ -13,7 +13,9 @@ from contracts.text.scrub import scrub
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from contracts.dialects import Asking
     from contracts.facts import Facts
+    from contracts.model import Auth
 
 MAX_BYTES = 16 * 1024  # the longest key in use is a signed token of some 4 KiB
 SHORTEST = 6  # characters: a shorter key would be found in honest words
@@ -86,6 +88,15 @@ def find(name: str, environ: Mapping[str, str]) -> tuple[Key | None, str]:
     if value and not (value.isascii() and value.isprintable()):
         return None, f"{name} holds what no header can carry"
     return (Key(value), "") if value else (None, told)
+
+
+def headers(key: Key | None, auth: Auth | None, asking: Asking | None) -> tuple[tuple[str, str], ...]:
+    """Give the headers that carry a key: as the row says, else as the dialect does; none where there is no key."""
+    if key is None:
+        return ()
+    if auth is None:
+        return () if asking is None else asking.credentials(key.reveal())
+    return ((auth.header, f"{auth.scheme} {key.reveal()}" if auth.scheme else key.reveal()),)
 
 
 def without(facts: Facts, keys: Iterable[Key]) -> Facts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from typing import TYPE_CHECKING
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, urljoin, urlsplit
 
 from msgspec import Struct
 
@@ -95,7 +95,7 @@ def rules(row: Provider, asking: Asking | None) -> RowRules:
     root = urlsplit(base).path
     catalogue: list[tuple[str, str]] = []
     if "path" in row.listing:
-        catalogue.append(("GET", root + urlsplit(row.listing["path"]).path))
+        catalogue.append(("GET", urlsplit(listing_url(row)).path))
     if row.endpoint:
         catalogue.append((row.endpoint["method"], root + row.endpoint["path"]))
     return RowRules(
@@ -111,7 +111,13 @@ def rules(row: Provider, asking: Asking | None) -> RowRules:
 
 def listing(row: Provider) -> Question:
     """Ask for the first page of the listing."""
-    return Question(kind="listing", url=f"{row.base_url}{row.listing['path']}")
+    return Question(kind="listing", url=listing_url(row))
+
+
+def listing_url(row: Provider) -> str:
+    """Give the URL of a row's listing. A path of `/../…` climbs from the base URL, and never off its host."""
+    base, path = row.base_url or "", str(row.listing["path"])
+    return urljoin(f"{base}/", f".{path}") if path.startswith("/../") else f"{base}{path}"
 
 
 def page(first: Question, following: Iterable[tuple[str, str]]) -> Question:

@@ -44,6 +44,11 @@ def compare(was: Listing, now: Listing) -> tuple[Change, ...]:
     return tuple(changes[:MAX_CHANGES])
 
 
+def is_of_another(was: Listing, now: Listing) -> bool:
+    """Tell whether a listing came from another base URL; of one that an older version kept, that is not known."""
+    return was.base_url is not None and was.base_url != now.base_url
+
+
 def is_broken(listing: Listing) -> bool:
     """Tell whether entries may be missing because the listing could not be read (models.shape judges that)."""
     return any(fault.kind in ("no-list", "no-id", "too-many") for fault in listing.faults)

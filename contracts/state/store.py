@@ -10,7 +10,7 @@ from msgspec import MsgspecError, json, structs
 from contracts.facts import Facts
 from contracts.model import Evidence, Source
 from contracts.state import fleet, pruning, runs, signature_rows, tables
-from contracts.state.changes import compare, is_broken
+from contracts.state.changes import compare, is_broken, is_of_another
 from contracts.state.sighting_rows import Seeing
 from contracts.state.written import encoded, instant, plain, read_instant, read_listing, storable
 from contracts.wire.status import is_error
@@ -85,6 +85,7 @@ class State:
     def remember_listing(self, provider: str, listing: Listing, at: datetime) -> tuple[Change, ...] | None:
         """Keep a listing in place of the last one and give what changed, None where there was none.
 
+        That of another base URL is none: a row that was pointed elsewhere begins anew.
         Reading, comparing and writing are one transaction: of two runs at once only one learns a change. A listing
         that could not be read, or that was fetched before the one that is kept, teaches nothing and is not kept.
         """
@@ -99,7 +100,7 @@ class State:
                 return ()
             same = bool(rows) and rows[0][1] == data
             was = read_listing(rows[0][1]) if rows and not same else None
-            changes = () if same else None if was is None else compare(was, listing)
+            changes = () if same else None if was is None or is_of_another(was, listing) else compare(was, listing)
             self._remember(provider, instant(at), None if same else data, changes or ())
         return changes
 
