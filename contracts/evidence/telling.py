@@ -57,6 +57,8 @@ class Telling:
                 subject.told = subject.judged
 
     def _tell(self, subjects: Sequence[Subject]) -> None:
+        if not subjects:
+            return
         polled = {}
         shared = {}
         for subject in subjects:

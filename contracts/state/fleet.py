@@ -100,8 +100,7 @@ def freed(connection: Connection, keys: Iterable[Key]) -> set[Key]:
 def release(connection: Connection, keys: Iterable[Key]) -> None:
     """Let others poll."""
     if is_postgres(connection.where):
-        for key in keys:
-            connection.read("SELECT pg_advisory_unlock(?, ?)", LOCKS, _number(key))
+        connection.many("SELECT pg_advisory_unlock(?, ?)", [(LOCKS, _number(key)) for key in keys])
 
 
 def publish(connection: Connection, given: Mapping[Share, Sequence[Finding]]) -> None:

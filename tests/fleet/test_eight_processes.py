@@ -222,6 +222,26 @@ def test_who_waits_until_its_time_is_up_says_so_and_the_state_learns_nothing_of_
     first.communicate()
 
 
+def test_a_session_that_is_lost_takes_no_provider_along(routers: Routers, postgres_url: str) -> None:
+    process = routers.start(0)
+    while not sum(routers.asked.values()):
+        with suppress(subprocess.TimeoutExpired):
+            assert process.wait(0.02) is None
+    with psycopg.connect(postgres_url, autocommit=True) as raw:
+        raw.execute(
+            """SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+               WHERE application_name = 'contracts' AND datname = current_database()"""
+        )
+    status, told = ended(process)
+    assert status in {1, 3}  # no free chat is sent that nobody can count
+    assert told.count("this run goes on without it") == 1
+    assert "state cannot be" in told
+    assert [note["provider"] for note in routers.notes(0)] == list(NAMES)
+    assert {f["provider"] for f in routers.report(0)["findings"] if f["outcome"] == "holds"} == set(NAMES)
+    assert ended(routers.start(1)) == (1, "")
+    assert routers.report(1)["shared"] == []
+
+
 def test_another_row_another_selection_and_who_has_no_key_get_no_foreign_answer(quick: Routers) -> None:
     assert ended(quick.start(0)) == (1, "")
     asked = quick.asked
