@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from contracts import live
+from contracts import dialects, live
 from contracts.config import catalogue
+from contracts.evidence import keys
+from contracts.evidence.rules import FREE_HEADERS
 from contracts.settings import Settings
 from contracts.testing import HostileProvider, writers
 from contracts.testing.listing import models_of
@@ -69,6 +71,25 @@ def test_a_row_asks_lists_and_errs_as_its_wire_api_does(name: str, tmp_path: Pat
     assert ("holds" in found["error.shape"]) is bool(own)
     assert sorted(a.keyed for a in asked if a.kind == "chat") == ([False, True] if own else [False])
     assert report.spend_usd == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "header"),
+    [
+        ("anthropic", ("x-api-key", KEY)),
+        ("azure", ("api-key", KEY)),
+        ("bedrock", ("Authorization", f"Bearer {KEY}")),
+        ("cohere", ("Authorization", f"Bearer {KEY}")),
+        ("gemini", ("x-goog-api-key", KEY)),
+        ("vertex", ("Authorization", f"Bearer {KEY}")),
+    ],
+)
+def test_a_row_sends_its_key_as_its_provider_wants_it(name: str, header: tuple[str, str], tmp_path: Path) -> None:
+    row = catalogue.load(str(extended(name, "https://wolke.example", tmp_path))).provider("eigen")
+    key, trouble = keys.find("LOOPBACK_KEY", {"LOOPBACK_KEY": KEY})
+    assert trouble == ""
+    assert keys.headers(key, row.auth, dialects.load_asking(row.dialect)) == (header,)
+    assert header[0].lower() in FREE_HEADERS
 
 
 @pytest.mark.parametrize("name", PLACES)
