@@ -52,7 +52,8 @@ def key_of(subject: Subject, today: date, *, has_key: bool) -> Key:
         [waiver.until < today for waiver in subject.row.waivers],
         has_key,
     )
-    data = msgspec.json.encode(msgspec.to_builtins(parts, enc_hook=repr), order="deterministic")
+    plain = msgspec.to_builtins(parts, enc_hook=repr, order="deterministic")
+    data = msgspec.json.encode(plain, order="deterministic")
     return Key(subject.row.name, hashlib.sha256(data).hexdigest())
 
 
