@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
+from contracts.dialects.canaries import DESCRIPTION, FUNCTION, PARAMETERS, Calls
 from contracts.dialects.free import FreeMessages, one_path
 from contracts.dialects.openai_chat_ask import PROMPT
 
 VERSION = "2023-06-01"  # https://docs.anthropic.com/en/api/versioning, read 2026-11-30: every request has to name it
 CHAT = "/messages"
+CALLS: Calls = "forced"
 FreeChat = FreeMessages
 
 chat_path = one_path(CHAT)
@@ -33,3 +37,19 @@ def credentials(key: str) -> tuple[tuple[str, str], ...]:
 def headers() -> tuple[tuple[str, str], ...]:
     """Give the header that every request has to carry."""
     return (("anthropic-version", VERSION),)
+
+
+def canary_path(model: str, *, stream: bool) -> str:
+    """Give the path of a chat, which is the same whether it is streamed or not."""
+    del stream
+    return chat_path(model)
+
+
+def canary(model: str, prompt: str, cap: int, *, stream: bool, call: bool) -> bytes:
+    """Give the body of a message that asks for an echo."""
+    messages = [{"role": "user", "content": prompt}]
+    body: dict[str, Any] = {"model": model, "messages": messages, "stream": stream, "max_tokens": cap}
+    if call:
+        tool = {"name": FUNCTION, "description": DESCRIPTION, "input_schema": PARAMETERS}
+        body |= {"tools": [tool], "tool_choice": {"type": "tool", "name": FUNCTION}}
+    return msgspec.json.encode(body)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from contracts.dialects import openai_chat_ask
+from contracts.dialects.canaries import DECLARED, Calls
 from contracts.dialects.free import FreeMessages, one_path
 from contracts.dialects.openai_chat_ask import PROMPT
 
+CALLS: Calls = "forced"
 CHAT = "/v2/chat"  # the listing is at another version
 FreeChat = FreeMessages
 
@@ -21,3 +25,18 @@ def free_chat(model: str, cap: int) -> bytes:
     """Give the body of a tiny streamed chat."""
     messages = [{"role": "user", "content": PROMPT}]
     return msgspec.json.encode({"model": model, "messages": messages, "stream": True, "max_tokens": cap})
+
+
+def canary_path(model: str, *, stream: bool) -> str:
+    """Give the path of a chat, which is the same whether it is streamed or not."""
+    del stream
+    return chat_path(model)
+
+
+def canary(model: str, prompt: str, cap: int, *, stream: bool, call: bool) -> bytes:
+    """Give the body of a chat that asks for an echo; some call is required, and there is one function."""
+    messages = [{"role": "user", "content": prompt}]
+    body: dict[str, Any] = {"model": model, "messages": messages, "stream": stream, "max_tokens": cap}
+    if call:
+        body |= {"tools": [{"type": "function", "function": DECLARED}], "tool_choice": "REQUIRED"}
+    return msgspec.json.encode(body)

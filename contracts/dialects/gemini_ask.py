@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import quote
 
 import msgspec
 from msgspec import Struct
 
 from contracts.dialects import openai_chat_ask
+from contracts.dialects.canaries import ARGUMENT, DESCRIPTION, FUNCTION, Calls
 from contracts.dialects.free import Cap, Temperature
 from contracts.dialects.openai_chat_ask import PROMPT
 
+CALLS: Calls = "forced"
 CHAT = "/models/{id}:streamGenerateContent?alt=sse"  # the query makes it an event stream
 
 headers = openai_chat_ask.headers
@@ -74,3 +76,26 @@ def credentials(key: str) -> tuple[tuple[str, str], ...]:
 def _body(text: str, cap: int) -> bytes:
     contents = [{"role": "user", "parts": [{"text": text}]}]
     return msgspec.json.encode({"contents": contents, "generationConfig": {"maxOutputTokens": cap}})
+
+
+def canary_path(model: str, *, stream: bool) -> str:
+    """Give the path of a chat, which says whether it is streamed."""
+    path = chat_path(model)
+    return path if stream else path.replace(":streamGenerateContent?alt=sse", ":generateContent")
+
+
+def canary(model: str, prompt: str, cap: int, *, stream: bool, call: bool) -> bytes:
+    """Give the body of a chat that asks for an echo."""
+    del model, stream
+    contents = [{"role": "user", "parts": [{"text": prompt}]}]
+    body: dict[str, Any] = {"contents": contents, "generationConfig": {"maxOutputTokens": cap}}
+    if call:
+        # Types as the API's own schema of types writes them.
+        parameters = {"type": "OBJECT", "properties": {ARGUMENT: {"type": "STRING"}}, "required": [ARGUMENT]}
+        declared = {"name": FUNCTION, "description": DESCRIPTION, "parameters": parameters}
+        calling = {"mode": "ANY", "allowedFunctionNames": [FUNCTION]}
+        body |= {
+            "tools": [{"functionDeclarations": [declared]}],
+            "toolConfig": {"functionCallingConfig": calling},
+        }
+    return msgspec.json.encode(body)

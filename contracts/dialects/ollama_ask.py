@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 from msgspec import Struct
 
 from contracts.dialects import openai_chat_ask
+from contracts.dialects.canaries import DECLARED, Calls
 from contracts.dialects.free import Cap, Message, Temperature, one_path
 from contracts.dialects.openai_chat_ask import PROMPT
 
 CHAT = "/chat"
+CALLS: Calls = "offered"  # no call can be forced
 
 chat_path = one_path(CHAT)
 credentials = openai_chat_ask.credentials
@@ -50,3 +54,18 @@ def probe(model: str) -> bytes:
 def _body(model: str, text: str, cap: int) -> bytes:
     messages = [{"role": "user", "content": text}]
     return msgspec.json.encode({"model": model, "messages": messages, "options": {"num_predict": cap}})
+
+
+def canary_path(model: str, *, stream: bool) -> str:
+    """Give the path of a chat, which is the same whether it is streamed or not."""
+    del stream
+    return chat_path(model)
+
+
+def canary(model: str, prompt: str, cap: int, *, stream: bool, call: bool) -> bytes:
+    """Give the body of a chat that asks for an echo."""
+    messages = [{"role": "user", "content": prompt}]
+    body: dict[str, Any] = {"model": model, "messages": messages, "stream": stream, "options": {"num_predict": cap}}
+    if call:
+        body["tools"] = [{"type": "function", "function": DECLARED}]
+    return msgspec.json.encode(body)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 from msgspec import Struct
 
+from contracts.dialects.canaries import DECLARED, FUNCTION, Calls
 from contracts.dialects.free import Cap, Message, StreamOptions, Temperature, one_path
 
 # ASCII itself, so that damage in the answer cannot have been done on the way there, and an answer that cannot be.
 PROMPT = "Write good morning in French, German, Chinese and Russian, an emoji after each, and nothing else"
 CHAT = "/chat/completions"
+CALLS: Calls = "forced"
 
 chat_path = one_path(CHAT)
 
@@ -62,3 +66,21 @@ def credentials(key: str) -> tuple[tuple[str, str], ...]:
 def headers() -> tuple[tuple[str, str], ...]:
     """Give headers that every request has to carry: none."""
     return ()
+
+
+def canary_path(model: str, *, stream: bool) -> str:
+    """Give the path of a chat, which is the same whether it is streamed or not."""
+    del stream
+    return chat_path(model)
+
+
+def canary(model: str, prompt: str, cap: int, *, stream: bool, call: bool) -> bytes:
+    """Give the body of a chat that asks for an echo."""
+    messages = [{"role": "user", "content": prompt}]
+    body: dict[str, Any] = {"model": model, "messages": messages, "stream": stream, "max_tokens": cap}
+    if stream:
+        body["stream_options"] = {"include_usage": True}
+    if call:
+        choice = {"type": "function", "function": {"name": FUNCTION}}
+        body |= {"tools": [{"type": "function", "function": DECLARED}], "tool_choice": choice}
+    return msgspec.json.encode(body)

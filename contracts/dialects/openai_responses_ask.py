@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 from msgspec import Struct
 
 from contracts.dialects import openai_chat_ask
+from contracts.dialects.canaries import DECLARED, FUNCTION, Calls
 from contracts.dialects.free import Cap, Temperature, one_path
 from contracts.dialects.openai_chat_ask import PROMPT
 
 CHAT = "/responses"
+CALLS: Calls = "forced"
 MIN_CAP = 16  # the API refuses a lower max_output_tokens
 
 chat_path = one_path(CHAT)
@@ -42,3 +46,19 @@ def free_chat(model: str, cap: int) -> bytes:
 def probe(model: str) -> bytes:
     """Give the body of a request that is sent without a key."""
     return msgspec.json.encode({"model": model, "input": "ping", "max_output_tokens": MIN_CAP, "store": False})
+
+
+def canary_path(model: str, *, stream: bool) -> str:
+    """Give the path of a chat, which is the same whether it is streamed or not."""
+    del stream
+    return chat_path(model)
+
+
+def canary(model: str, prompt: str, cap: int, *, stream: bool, call: bool) -> bytes:
+    """Give the body of a response that asks for an echo."""
+    body: dict[str, Any] = {"model": model, "input": prompt, "stream": stream, "store": False}
+    body["max_output_tokens"] = max(cap, MIN_CAP)
+    if call:
+        tool = {"type": "function", **DECLARED, "strict": False}
+        body |= {"tools": [tool], "tool_choice": {"type": "function", "name": FUNCTION}}
+    return msgspec.json.encode(body)
