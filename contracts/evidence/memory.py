@@ -87,6 +87,9 @@ class Memory(Protocol):
         `requests` are gets, free posts, paid posts and refusals, `roster` the contracts that were polled by provider.
         """
 
+    def last_polls(self, providers: Iterable[str]) -> Mapping[str, datetime]:
+        """Tell when each provider was polled last, by the clock of `now`; one that never was is not named."""
+
     def record_spend(self, provider: str, at: datetime, spend_usd: Decimal) -> None:
         """Add to what a provider may have cost."""
 
@@ -172,6 +175,11 @@ class Forgetful:
         roster: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         """Book a run: nobody will ask."""
+
+    def last_polls(self, providers: Iterable[str]) -> Mapping[str, datetime]:
+        """Name none: no earlier run is known."""
+        del providers
+        return {}
 
     def record_spend(self, provider: str, at: datetime, spend_usd: Decimal) -> None:
         """Add to what a provider may have cost: nobody will ask."""

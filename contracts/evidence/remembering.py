@@ -131,6 +131,10 @@ class Careful:
         """Book a run."""
         self._try(lambda memory: memory.record_run(started_at, ended_at, exit_status, requests, spend_usd, roster))
 
+    def last_polls(self, providers: Iterable[str]) -> Mapping[str, datetime]:
+        """Tell when each provider was polled last."""
+        return self._try(lambda memory: memory.last_polls(providers))
+
     def record_spend(self, provider: str, at: datetime, spend_usd: Decimal) -> None:
         """Add to what a provider may have cost."""
         self._try(lambda memory: memory.record_spend(provider, at, spend_usd))

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import MsgspecError, Struct, json
 
-from contracts.state.written import instant
+from contracts.state.written import instant, read_instant
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
     from contracts.state.connection import Connection
@@ -75,6 +75,22 @@ def read_roster(text: str) -> Roster:
         return {name: written.contracts[place] for name, place in written.providers.items()}
     except (MsgspecError, IndexError, UnicodeError):
         return {}
+
+
+def last_polls(connection: Connection, providers: Iterable[str]) -> dict[str, datetime]:
+    """Tell when the poll of each provider began that was booked last; one that was never polled is not named."""
+    wanted = set(providers)
+    found: dict[str, datetime] = {}
+    # In the order in which they were booked: a clock that was set back dates a later poll earlier.
+    for at, text in connection.read(
+        """SELECT runs.started_at, rosters.roster FROM runs JOIN rosters ON rosters.id = runs.roster
+           WHERE runs.id IN (SELECT max(id) FROM runs WHERE roster IS NOT NULL GROUP BY roster) ORDER BY runs.id"""
+    ):
+        try:
+            found |= dict.fromkeys(read_roster(text).keys() & wanted, read_instant(at))
+        except (ValueError, TypeError):
+            continue
+    return found
 
 
 def add_spend(connection: Connection, provider: str, at: datetime, usd: Decimal) -> None:

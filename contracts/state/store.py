@@ -172,6 +172,10 @@ class State:
                 self._connection.write(statement, limit)
             self._connection.write(tables.TIDY_ROSTERS)
 
+    def last_polls(self, providers: Iterable[str]) -> dict[str, datetime]:
+        """Tell when each provider was polled last, by the clock of `now`; one that never was is not named."""
+        return runs.last_polls(self._connection, providers)
+
     def record_spend(self, provider: str, at: datetime, spend_usd: Decimal) -> None:
         """Add to what a provider may have cost."""
         with self._connection.transaction():
