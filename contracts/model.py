@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
 
+from contracts.auth import Auth
 from contracts.facts import Facts
 
 
@@ -249,25 +250,6 @@ class Pending(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     until: date
     because: Sentence
-
-
-class Auth(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How a provider wants its key, where that is not the way of the dialect: in which header, and behind which word.
-
-    The headers are those that the spend guard lets through with a free chat.
-    """
-
-    header: Literal["Authorization", "api-key", "x-api-key", "x-goog-api-key"]
-    scheme: (
-        Annotated[
-            str,
-            Meta(
-                pattern=r"^[A-Za-z][A-Za-z0-9-]{0,31}(?!\n)$",
-                description="the word before the key, such as Bearer or Api-Key",
-            ),
-        ]
-        | None
-    ) = None
 
 
 class Provider(Struct, frozen=True, kw_only=True):

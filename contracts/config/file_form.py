@@ -10,7 +10,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from contracts.model import Auth, ContractId, Pending, Waiver
+from contracts.auth import Auth
+from contracts.model import ContractId, Pending, Waiver
 
 # Python's `$` also matches before a line end, JSON Schema's does not; the look-ahead makes both say the same.
 _END = r"(?!\n)$"

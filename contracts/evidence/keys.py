@@ -13,9 +13,9 @@ from contracts.text.scrub import scrub
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from contracts.auth import Auth
     from contracts.dialects import Asking
     from contracts.facts import Facts
-    from contracts.model import Auth
 
 MAX_BYTES = 16 * 1024  # the longest key in use is a signed token of some 4 KiB
 SHORTEST = 6  # characters: a shorter key would be found in honest words
