@@ -13,7 +13,7 @@ from msgspec import structs
 from contracts import dialects, waivers
 from contracts.ending import Outcomes, finish
 from contracts.errors import EvidenceError
-from contracts.evidence import keys, lookups, plan, proxies, reading, stopping, tls, turns
+from contracts.evidence import keys, lookups, observed, plan, proxies, reading, stopping, tls, turns
 from contracts.evidence.asker import Line
 from contracts.evidence.garbage import fewer_collections
 from contracts.evidence.gather import Gathering
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from contracts.listed import Change
     from contracts.model import Evidence, Finding, Provider
     from contracts.report import Report
-    from contracts.run import Progress, Ready, Step
+    from contracts.run import Progress, Ready, Step, Tell
     from contracts.settings import Settings
 
 JOBS = 64  # providers side by side where --jobs does not say; each has at most four connections
@@ -55,6 +55,7 @@ def check(  # noqa: PLR0913 - what a run may be handed
     bounds: Bounds | None = None,
     ready: Ready = lambda _: None,
     progress: Progress = lambda *_: None,
+    warn: Tell = lambda _: None,
 ) -> tuple[Report, int]:
     """Ask providers what they show for nothing, judge it, and give the report with the exit status.
 
@@ -65,6 +66,7 @@ def check(  # noqa: PLR0913 - what a run may be handed
         bounds: limits on what arrives.
         ready: is told the catalogue, before anybody is asked.
         progress: as `contracts.run.check` says.
+        warn: is told of lines in a file of observations that are none.
 
     Raises:
         ConfigError: for a bad YAML file, an unknown name, or a CA bundle that cannot be read.
@@ -76,6 +78,10 @@ def check(  # noqa: PLR0913 - what a run may be handed
         for row in rows
     ]
     memory = memory or Forgetful()
+    if settings.observed is not None:
+        seen = observed.gather([settings.observed], rows, {}, started_at, warn)
+        for one in subjects:
+            one.observed = seen.get(one.row.name, ())
     began_at = memory.now()
     run = Run(settings, catalogue, memory, environ, bounds or Bounds(), started_at, began_at)
     run.progress = lambda name, step: progress(name, step, len(subjects))
@@ -230,7 +236,9 @@ class Run:
     def _gathering(self, subject: Subject, line: Line, no_key: str) -> Gathering:
         """Plan what to ask, by what is kept of a provider."""
         row = subject.row
-        plan_ = plan.plan(row, subject.bound, subject.models, self._memory.kept(row.name), self._now)
+        plan_ = plan.plan(
+            row, subject.bound, subject.models, [*subject.observed, *self._memory.kept(row.name)], self._now
+        )
         gathering = Gathering(row, plan_, line, dialects.load_asking(row.dialect), self._memory, self._now, no_key)
         subject.found = gathering.found
         return gathering

@@ -84,7 +84,7 @@ def _check_live(settings: Settings, warn: Tell, ready: Ready, progress: Progress
     from contracts import live
 
     with remembered(settings.state, settings.wait_s, warn) as memory:
-        return live.check(settings, memory=memory, ready=ready, progress=progress)
+        return live.check(settings, memory=memory, ready=ready, progress=progress, warn=warn)
 
 
 @contextmanager

@@ -60,6 +60,7 @@ class Settings(Shared, frozen=True, kw_only=True):
         every_s: the interval in which a provider is asked once for all runs with this state, in seconds; the others
             take the answer. None: 600 where the state is in PostgreSQL; of a file, each run asks.
         fresh: ask, whatever another run came to.
+        observed: a file of what a router's taps saw (`contracts.observations`); None where there is none.
         strict_waivers: a waiver that matched nothing makes the exit status 1.
         force_notes: rows and webhooks get notes also of what was judged from captures.
         write_waivers: standard output gets rows that would waive what is violated, instead of the report.
@@ -73,6 +74,7 @@ class Settings(Shared, frozen=True, kw_only=True):
     wait_s: float = 0.0
     every_s: float | None = None
     fresh: bool = False
+    observed: str | None = None
     strict_waivers: bool = False
     force_notes: bool = False
     write_waivers: bool = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contracts_cli.command import Command, Kind, Option, Positional, parse_seconds
 from contracts_cli.degraded_command import DEGRADED
-from contracts_cli.shared_options import CONFIG, EVERY, FORMAT, FRESH, JUDGING, RETRIES, STATE, TIMEOUT, WAIT
+from contracts_cli.shared_options import CONFIG, EVERY, FORMAT, FRESH, JUDGING, OBSERVED, RETRIES, STATE, TIMEOUT, WAIT
 from contracts_cli.state_commands import HISTORY, REPORT
 
 __all__ = ["COMMANDS", "Command", "Kind", "Option", "Positional", "parse_seconds"]
@@ -34,6 +34,7 @@ COMMANDS = {
                 ),
                 TIMEOUT,
                 RETRIES,
+                OBSERVED,
                 STATE,
                 EVERY,
                 FRESH,

@@ -39,6 +39,12 @@ STATE = Option(
     help="The file that holds what earlier runs saw, none for no file; else below $STATE_DIRECTORY or "
     "$XDG_STATE_HOME/contracts.",
 )
+OBSERVED = Option(
+    name="observed",
+    flags=("--observed",),
+    metavar="FILE",
+    help="What a router's taps wrote down: evidence at no traffic; a provider that it shows is asked for no chat.",
+)
 EVERY = Option(
     name="every_s",
     flags=("--every",),

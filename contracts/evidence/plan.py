@@ -12,6 +12,7 @@ from contracts import dialects
 from contracts.evidence.asker import Question
 from contracts.evidence.keys import shown
 from contracts.evidence.rules import RowRules, probe_model
+from contracts.model import Source
 from contracts.wire.status import is_success
 
 if TYPE_CHECKING:
@@ -48,15 +49,15 @@ def plan(row: Provider, bound: Iterable[Bound], models: Sequence[str], kept: Ite
         row: the provider.
         bound: the contracts that are judged.
         models: the ids that are judged, all of which the row allows.
-        kept: what earlier runs kept, of any age.
+        kept: what earlier runs kept, of any age, and what taps saw.
         now: the instant of this run.
     """
     bound = list(bound)
     needs = {item.contract.needs for item in bound}
     fresh = tuple(e for e in kept if speaks(e, row, models, now))
     # A chat that was refused yesterday says nothing of today.
-    fresh = tuple(e for e in fresh if e.facts.keyless or is_success(e.facts.status))
-    chats = [e for e in fresh if not e.facts.keyless]
+    fresh = tuple(e for e in fresh if e.facts.keyless or is_success(e.facts.status) or e.source is Source.OBSERVED)
+    chats = [e for e in fresh if is_success(e.facts.status)]
     errors = [e for e in fresh if e.facts.keyless]
     by_model = any(hasattr(item.check_module, "judge_model") for item in bound)
     chat = not needs.isdisjoint(CHAT_NEEDS) and not chats
@@ -86,7 +87,8 @@ def speaks(evidence: Evidence, row: Provider, models: Sequence[str], now: dateti
     in_path = "{id}" in asking.CHAT and path in {asking.chat_path(model) for model in models}
     if not (evidence.facts.keyless or asked is None or asked in models or in_path):
         return False
-    return evidence.ref == f"POST {shown(f'{row.base_url}{path}')}"
+    # A router may ask at another URL than the row's.
+    return evidence.source is Source.OBSERVED or evidence.ref == f"POST {shown(f'{row.base_url}{path}')}"
 
 
 def rules(row: Provider, asking: Asking | None) -> RowRules:

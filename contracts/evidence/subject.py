@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from contracts.config.catalogue import BoundContract
     from contracts.evidence.gather import Found
     from contracts.evidence.keys import Key as Secret
-    from contracts.model import Finding, Provider
+    from contracts.model import Evidence, Finding, Provider
     from contracts.state.answer import Answer, Key
 
 
@@ -19,6 +19,7 @@ class Subject:
     """A provider of which nothing is known yet.
 
     Attributes:
+        observed: what a router's taps saw.
         found: what was gathered, None before it was asked.
         secrets: what no finding may hold.
         key: what other runs that ask the same know it by; None where nothing is shared.
@@ -32,6 +33,7 @@ class Subject:
     def __init__(self, row: Provider, bound: Sequence[BoundContract], models: tuple[str, ...]) -> None:
         """Begin with a row, the contracts that bind it, and the models to judge."""
         self.row, self.bound, self.models = row, bound, models
+        self.observed: Sequence[Evidence] = ()
         self.found: Found | None = None
         self.secrets: tuple[Secret, ...] = ()
         self.key: Key | None = None
