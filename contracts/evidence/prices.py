@@ -57,8 +57,8 @@ def prove(model: str, pages: Iterable[Listing], prefix: str = "", suffix: str = 
 
     Every entry of the model has to prove it, also one that lists it as its alias. A listing with any fault proves
     nothing: its reader keeps the first entry of a repeated id, takes another member for an id that is missing, and
-    stops at a number of entries. `prefix` and `suffix` are parts of an id that a request may leave out: with and without
-    them it is one model.
+    stops at a number of entries. `prefix` and `suffix` are parts of an id that a request may leave out: with and
+    without them it is one model.
     """
     short = model.removeprefix(prefix).removesuffix(suffix)
     names = {model, short, f"{prefix}{short}", f"{short}{suffix}", f"{prefix}{short}{suffix}"}
