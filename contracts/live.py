@@ -79,7 +79,7 @@ def check(  # noqa: PLR0913 - what a run may be handed
     ]
     memory = memory or Forgetful()
     if settings.observed is not None:
-        seen = observed.gather([settings.observed], rows, {}, started_at, warn)
+        seen = observed.gather([settings.observed], rows, memory.last_polls([r.name for r in rows]), started_at, warn)
         for one in subjects:
             one.observed = seen.get(one.row.name, ())
     began_at = memory.now()

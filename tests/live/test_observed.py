@@ -8,6 +8,7 @@ from typing import Any
 
 import requests
 
+from contracts.evidence.remembering import opened
 from contracts.model import Outcome, Source
 from contracts.taps import Taps, of_requests
 from contracts.testing import HostileProvider
@@ -103,3 +104,18 @@ def test_a_file_that_is_not_there_is_the_user_s_error(
     _, err = process.communicate(timeout=60)
     assert process.returncode == 2
     assert b"nichts.jsonl: expected a file of observations, found: No such file or directory" in err
+
+
+def test_a_fault_that_was_mended_since_the_last_poll_is_seen_no_more(
+    tmp_path: Path, hostile_provider: Factory, check: Check
+) -> None:
+    provider = hostile_provider("finish-twice")
+    path = forwarded(provider, tmp_path)
+    with opened(str(tmp_path / "state.db"), print) as memory:
+        assert "reply.finish" in check({"cafe": row(provider)}, observed=path, memory=memory).violated
+        # Nothing new was seen: what was seen last still speaks.
+        assert "reply.finish" in check({"cafe": row(provider)}, observed=path, memory=memory).violated
+        provider.play("honest")
+        forwarded(provider, tmp_path)
+        assert "reply.finish" not in check({"cafe": row(provider)}, observed=path, memory=memory).violated
+    assert chats(provider) == 2
