@@ -1,4 +1,4 @@
-"""What is new about a finding; when a signature is worth a word is `breaker.novelty`'s to say.
+"""What is new about a finding.
 
 Pure: the state hands in what it holds and writes what comes out. A waiver is no cure, so a waived finding counts as
 violated here; what could not be judged changes nothing.
@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
 
-from contracts.breaker.novelty import DAY, SECOND, Signature, count
+from contracts.breaker.novelty import DAY
 from contracts.model import Novelty, Outcome
 
 if TYPE_CHECKING:
     from contracts.model import Finding
-
-__all__ = ["DAY", "SECOND", "Sighting", "Signature", "count", "is_flapping", "see", "tell"]
 
 CHANGES = 3  # there, gone, and there again: two would call every fault that was fixed flapping
 POLLS = 10  # for polls so far apart that a day holds no three of them

@@ -9,7 +9,7 @@ from msgspec import MsgspecError, json, structs
 
 from contracts.facts import Facts
 from contracts.model import Evidence, Source
-from contracts.state import fleet, pruning, runs, signature_rows, tables
+from contracts.state import fleet, pruning, runs, tables
 from contracts.state.changes import compare, is_broken, is_of_another
 from contracts.state.sighting_rows import Seeing
 from contracts.state.written import encoded, instant, plain, read_instant, read_listing, storable
@@ -242,15 +242,6 @@ class State:
 
         with self._connection.transaction():
             return histories.timelines(self._connection, providers, polls)
-
-    def count_signature(  # noqa: PLR0913, PLR0917 - what is counted, of whom, and when
-        self, provider: str, model: str, signature: str, sightings: int, at: datetime, familiar_at: int
-    ) -> bool:
-        """Count sightings of a signature, and tell whether they are worth a warning (`sightings.count`)."""
-        with self._connection.transaction():
-            return signature_rows.count_signature(
-                self._connection, (provider, model), signature, sightings, at, familiar_at=familiar_at
-            )
 
     def prune(self, before: datetime) -> int:
         """Drop what was learnt before an instant, and give how many rows that were.

@@ -80,6 +80,8 @@ MIGRATIONS = (
             provider TEXT NOT NULL, digest TEXT NOT NULL, polled_at TEXT NOT NULL, answer BLOB NOT NULL,
             PRIMARY KEY (provider, digest))""",
     ),
+    # Signatures are counted from what routers wrote down of each answer, which needs no second count.
+    ("DROP TABLE signatures",),
 )
 
 # How much is kept at most, whatever a provider says and however long nobody tidies up.
@@ -89,7 +91,6 @@ EVIDENCE = 5_000  # of a provider: some answers of each of a thousand models
 SIGHTINGS = 20_000  # of a provider: each contract of a thousand models
 STATES = 20_000  # of a provider: likewise
 TRANSITIONS = 5_000  # of a provider: each of 22 contracts changes its outcome 227 times; about 1 MB
-SIGNATURES = 5_000  # of a provider: five of each of a thousand models
 ANSWERS = 20  # of a provider: rows and selections that differ between hosts
 DAYS = 400  # of a provider: free chats of more than a year
 
@@ -122,8 +123,6 @@ TIDY_STATES = f"""DELETE FROM states WHERE provider = ? AND (model, contract) IN
     SELECT model, contract FROM states WHERE provider = ? ORDER BY since DESC {_REST})"""  # noqa: S608 constants
 TIDY_TRANSITIONS = """DELETE FROM transitions WHERE provider = ? AND id <= (
     SELECT id FROM transitions WHERE provider = ? ORDER BY id DESC LIMIT 1 OFFSET ?)"""
-TIDY_SIGNATURES = f"""DELETE FROM signatures WHERE provider = ? AND (model, signature) IN (
-    SELECT model, signature FROM signatures WHERE provider = ? ORDER BY last_at DESC {_REST})"""  # noqa: S608 constants
 TIDY_ANSWERS = f"""DELETE FROM answers WHERE provider = ? AND digest IN (
     SELECT digest FROM answers WHERE provider = ? ORDER BY polled_at DESC {_REST})"""  # noqa: S608 constants
 TIDY_CHANGES = """DELETE FROM changes WHERE provider = ? AND id <= (
@@ -135,7 +134,6 @@ PRUNE = (
     "DELETE FROM evidence WHERE at < ?",
     "DELETE FROM sightings WHERE judged_at < ?",
     "DELETE FROM transitions WHERE at < ?",
-    "DELETE FROM signatures WHERE last_at < ?",
     "DELETE FROM answers WHERE polled_at < ?",
 )
 PRUNE_DAYS = "DELETE FROM free_chats WHERE day < ?"

@@ -227,7 +227,6 @@ def test_what_no_text_of_postgresql_can_hold_is_shown_and_kept(postgres_url: str
         state.remember_listing("größe", Listing(), NOON)
         told = [state.see("größe", [odd], NOON + n * HOUR)[0].novelty for n in range(2)]
         assert [n and n.state for n in told] == ["new", "ongoing"]
-        assert not state.count_signature("größe", "nul\0", "é\0\udfff", 1, NOON, 3)
         (timeline,) = state.timelines(None, 1)
     assert timeline.lines[0].model == "nul\\x00größe\\ud83d"
 

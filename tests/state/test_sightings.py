@@ -1,4 +1,4 @@
-"""What is new, ongoing, fixed or flapping, and which count of a signature warns."""
+"""What is new, ongoing, fixed or flapping."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from contracts.evidence.remembering import Careful
 from contracts.model import Finding
 from contracts.state import tables
-from contracts.state.sightings import DAY, SECOND, Sighting, Signature, count, see
+from contracts.state.sightings import Sighting, see
 from contracts.state.store import State
 from tests.state.findings import NOON, finding
 from tests.state.raw import execute, opened
@@ -124,7 +124,7 @@ def test_flapping_is_what_a_reader_of_the_whole_history_would_call_so(lengths: S
             if poll == 0:
                 changes.append((at, number))
             was, told = see(was, finding("vh"[run % 2]), at)
-            close = len(changes) >= 3 and (at - changes[-3][0] <= DAY or number - changes[-3][1] < 10)
+            close = len(changes) >= 3 and (at - changes[-3][0] <= 24 * HOUR or number - changes[-3][1] < 10)
             assert (told is not None and told.state == "flapping") == close
 
 
@@ -238,69 +238,3 @@ def test_a_state_of_the_first_version_keeps_what_it_holds_and_learns_what_is_new
     state = opened(file)
     assert state.free_chats_today("größe", "2026-11-30") == 7
     assert told(state, NOON, finding()) == ["True new"]
-
-
-def test_signatures_are_counted_over_runs(path: str) -> None:
-    due = []
-    for hours in (0, 1, 2, 30, 31, 32, 90, 91):
-        state = opened(path)
-        due.append(state.count_signature("größe", "智谱/a", "doppelt — é", 1, NOON + hours * HOUR, 3))
-    assert due == [False, True, False, False, True, False, False, True]
-    assert not opened(path).count_signature("größe", "andere", "doppelt — é", 1, NOON + 91 * HOUR, 3)
-
-
-def test_signatures_do_not_grow_without_end_and_are_pruned(path: str) -> None:
-    state = opened(path)
-    state.count_signature("größe", "智谱/a", "die älteste", 1, NOON - HOUR, 3)
-    others = [(f"größe {number}", *[NOON.isoformat()] * 3) for number in range(tables.SIGNATURES - 1)]
-    execute(path, "INSERT INTO signatures VALUES ('größe', '', ?, ?, ?, ?, 1)", others)
-    state.count_signature("größe", "智谱/a", "die neuste", 1, NOON + HOUR, 3)
-    held = {row[2] for row in rows(path, "signatures")}
-    assert (len(held), "die älteste" in held, "die neuste" in held) == (tables.SIGNATURES, False, True)
-    state.prune(NOON + HOUR)
-    assert [row[2] for row in rows(path, "signatures")] == ["die neuste"]
-
-
-def signature(**changes: Any) -> Signature:
-    return Signature(**{"began_at": NOON, "window_at": NOON, "last_at": NOON, "sightings": 1, **changes})
-
-
-def test_one_sighting_of_an_unfamiliar_signature_never_warns_and_the_second_does() -> None:
-    once, first = count(None, 1, NOON, familiar_at=20)
-    _, second = count(once, 1, NOON + DAY, familiar_at=20)
-    _, both = count(None, 2, NOON, familiar_at=20)
-    _, gone = count(once, 1, NOON + DAY + HOUR, familiar_at=20)
-    assert (first, second, both, gone) == (False, True, True, False)
-
-
-def test_a_familiar_one_warns_at_the_configured_count_once_a_day() -> None:
-    was: Signature | None = None
-    due = []
-    for hour in range(0, 96, 8):
-        was, is_due = count(was, 1, NOON + hour * HOUR, familiar_at=3)
-        due.append(hour) if is_due else None
-    assert due == [8, 48, 80]
-
-
-@LAW
-@given(st.lists(st.tuples(st.integers(0, 40), st.integers(1, 5)), min_size=1, max_size=30), st.integers(2, 6))
-def test_how_sightings_are_bundled_does_not_matter(reports: Sequence[tuple[int, int]], familiar_at: int) -> None:
-    bundled: Signature | None = None
-    single: Signature | None = None
-    at = NOON
-    for hours, sightings in reports:
-        at += hours * HOUR
-        bundled, is_due = count(bundled, sightings, at, familiar_at=familiar_at)
-        dues = []
-        for _ in range(sightings):
-            single, one = count(single, 1, at, familiar_at=familiar_at)
-            dues.append(one)
-        assert (is_due, sum(dues)) == (any(dues), int(is_due))
-        assert bundled == single
-        assert not is_due or bundled.sightings >= min(SECOND, familiar_at)
-
-
-def test_a_clock_that_was_set_back_counts_on() -> None:
-    was, _ = count(None, 1, NOON, familiar_at=9)
-    was, is_due = count(was, 1, NOON - 100 * HOUR, familiar_at=9)
-    assert (was.last_at, is_due) == (NOON, True)
