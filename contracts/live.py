@@ -18,7 +18,7 @@ from contracts.evidence.asker import Line
 from contracts.evidence.garbage import fewer_collections
 from contracts.evidence.gather import Gathering
 from contracts.evidence.guard import SpendGuard
-from contracts.evidence.ledger import Ledger
+from contracts.evidence.ledger import Ledger, Totals
 from contracts.evidence.limits import Bounds
 from contracts.evidence.memory import Forgetful
 from contracts.evidence.subject import Subject
@@ -73,48 +73,49 @@ def check(  # noqa: PLR0913 - what a run may be handed
     """
     started_at = datetime.now(UTC)
     catalogue, rows = rows_of(settings, ready)
+    memory = memory or Forgetful()
+    files = () if settings.observed is None else (settings.observed,)
+    seen = observed.gather(files, rows, memory.last_polls, started_at, warn)
     subjects = [
-        Subject(row, selected(settings, catalogue, catalogue.bound(row)), models_to_judge(row, settings))
+        Subject(
+            row,
+            selected(settings, catalogue, catalogue.bound(row)),
+            models_to_judge(row, settings),
+            seen.get(row.name, ()),
+        )
         for row in rows
     ]
-    memory = memory or Forgetful()
-    if settings.observed is not None:
-        seen = observed.gather([settings.observed], rows, memory.last_polls([r.name for r in rows]), started_at, warn)
-        for one in subjects:
-            one.observed = seen.get(one.row.name, ())
     began_at = memory.now()
     run = Run(settings, catalogue, memory, environ, bounds or Bounds(), started_at, began_at)
     run.progress = lambda name, step: progress(name, step, len(subjects))
     with fewer_collections():
         interrupted = lookups.run(run.gather(subjects))
     run.telling.rest(subjects)
-    texts = {c.id: c.note for c in catalogue.contracts.values()}
-    totals = run.ledger.totals
-    requests = Requests(get=totals.get, post_free=totals.post_free, post_paid=totals.post_paid, refused=totals.refused)
-    outcomes = Outcomes(
+    outcomes = _outcomes(run.ledger.totals, subjects, settings, {c.id: c.note for c in catalogue.contracts.values()})
+    report, status = finish(started_at, outcomes, settings)
+    status = INTERRUPTED if interrupted else status
+    polled = {s.row.name: sorted({finding.contract for finding in s.told}) for s in subjects if s.is_polled}
+    requests = structs.astuple(outcomes.requests)
+    memory.record_run(began_at, memory.now(), status, requests, outcomes.spend_usd, polled)
+    return report, status
+
+
+def _outcomes(totals: Totals, subjects: Sequence[Subject], settings: Settings, texts: Mapping[str, str]) -> Outcomes:
+    """Put together what a run came to; `texts` are the notes of contracts by their ids."""
+    return Outcomes(
         [finding for s in subjects for finding in s.told],
         [write_note(s.row.name, s.told, texts, replay=False) for s in subjects],
         [one for s in subjects for one in waivers.stale(s.row.name, s.row.waivers, s.told, settings.models)],
-        requests,
+        Requests(get=totals.get, post_free=totals.post_free, post_paid=totals.post_paid, refused=totals.refused),
         totals.spend_usd,
         frozenset((s.row.name, contract) for s in subjects for contract in s.beyond),
         [SharedPoll(provider=s.row.name, polled_at=s.answer.polled_at) for s in subjects if s.answer is not None],
     )
-    report, status = finish(started_at, outcomes, settings)
-    status = INTERRUPTED if interrupted else status
-    polled = {s.row.name: sorted({finding.contract for finding in s.told}) for s in subjects if s.is_polled}
-    memory.record_run(began_at, memory.now(), status, requests_of(requests), totals.spend_usd, polled)
-    return report, status
 
 
 def is_whole(settings: Settings) -> bool:
     """Tell whether all contracts and models of the providers are judged, so that what is not named is gone."""
     return not (settings.contracts or settings.exclude or settings.models)
-
-
-def requests_of(requests: Requests) -> tuple[int, int, int, int]:
-    """Give the counts of a run in the order in which a memory books them."""
-    return requests.get, requests.post_free, requests.post_paid, requests.refused
 
 
 class Run:

@@ -15,7 +15,7 @@ from contracts.observations.kinds import kind_of
 from contracts.wire.status import is_success
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from contracts.model import Provider
@@ -26,9 +26,9 @@ KINDS = 2_000  # of one provider, the newest; each is judged by every contract
 
 
 def gather(
-    paths: Iterable[str],
+    paths: Sequence[str],
     rows: Iterable[Provider],
-    polled: Mapping[str, datetime],
+    polled: Callable[[Iterable[str]], Mapping[str, datetime]],
     now: datetime,
     odd: Callable[[str], None],
 ) -> dict[str, list[Evidence]]:
@@ -37,13 +37,15 @@ def gather(
     Args:
         paths: of the files.
         rows: the providers; what was seen of others is left alone.
-        polled: when each was polled last, where that is known.
+        polled: tells of names when each was polled last, where that is known.
         now: the instant of this run.
         odd: is told of lines that are no observations.
 
     Raises:
         ConfigError: where a file cannot be read.
     """
+    if not paths:
+        return {}
     known = {row.name: row for row in rows}
     oldest = max((row.evidence_max_age_s for row in known.values()), default=0)
     seen: dict[str, dict[object, tuple[Observation, int, str]]] = {name: {} for name in known}
@@ -51,7 +53,8 @@ def gather(
         for one in read(path, now - timedelta(seconds=oldest), odd):
             if one.provider in known and speaks(one, known[one.provider], now):
                 _add(seen[one.provider], one, path)
-    return {name: _evidence(found, polled.get(name)) for name, found in seen.items() if found}
+    last = polled([name for name, found in seen.items() if found])
+    return {name: _evidence(found, last.get(name)) for name, found in seen.items() if found}
 
 
 def speaks(one: Observation, row: Provider, now: datetime) -> bool:

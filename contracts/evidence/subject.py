@@ -19,7 +19,6 @@ class Subject:
     """A provider of which nothing is known yet.
 
     Attributes:
-        observed: what a router's taps saw.
         found: what was gathered, None before it was asked.
         secrets: what no finding may hold.
         key: what other runs that ask the same know it by; None where nothing is shared.
@@ -30,10 +29,15 @@ class Subject:
         told: what this run or the other came to, with what is new about it.
     """
 
-    def __init__(self, row: Provider, bound: Sequence[BoundContract], models: tuple[str, ...]) -> None:
-        """Begin with a row, the contracts that bind it, and the models to judge."""
-        self.row, self.bound, self.models = row, bound, models
-        self.observed: Sequence[Evidence] = ()
+    def __init__(
+        self,
+        row: Provider,
+        bound: Sequence[BoundContract],
+        models: tuple[str, ...],
+        observed: Sequence[Evidence] = (),
+    ) -> None:
+        """Begin with a row, the contracts that bind it, the models to judge, and what a router's taps saw."""
+        self.row, self.bound, self.models, self.observed = row, bound, models, observed
         self.found: Found | None = None
         self.secrets: tuple[Secret, ...] = ()
         self.key: Key | None = None

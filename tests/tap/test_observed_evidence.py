@@ -47,7 +47,7 @@ def gathered(tmp_path: Path, *ones: Observation, polled_minutes_ago: float | Non
         writer.close()
     polled = {} if polled_minutes_ago is None else {"größe": NOON - timedelta(minutes=polled_minutes_ago)}
     told: list[str] = []
-    found = gather([str(path)], [ROW], polled, NOON, told.append)
+    found = gather([str(path)], [ROW], lambda _: polled, NOON, told.append)
     assert not told
     return found.get("größe", [])
 
@@ -95,7 +95,7 @@ def test_what_is_old_or_of_the_future_or_of_another_does_not_speak(tmp_path: Pat
 
 def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"weg.jsonl: expected a file of observations"):
-        gather([str(tmp_path / "weg.jsonl")], [ROW], {}, NOON, print)
+        gather([str(tmp_path / "weg.jsonl")], [ROW], lambda _: {}, NOON, print)
 
 
 def judged(*evidence: Evidence) -> dict[str, Finding]:
