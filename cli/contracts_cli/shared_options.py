@@ -36,8 +36,8 @@ STATE = Option(
     name="state",
     flags=("--state",),
     metavar="PATH",
-    help="The file that holds what earlier runs saw, none for no file; else below $STATE_DIRECTORY or "
-    "$XDG_STATE_HOME/contracts.",
+    help="The file, or the address postgresql://…, that holds what earlier runs saw; none for none; else a file below "
+    "$STATE_DIRECTORY or $XDG_STATE_HOME/contracts.",
 )
 OBSERVED = Option(
     name="observed",
