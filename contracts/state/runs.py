@@ -96,7 +96,7 @@ def last_polls(connection: Connection, providers: Iterable[str]) -> dict[str, da
 def add_spend(connection: Connection, provider: str, at: datetime, usd: Decimal) -> None:
     """Add to what a provider may have cost, to the last digit."""
     rows = connection.read("SELECT usd FROM spend WHERE provider = ?", provider)
-    total = EXACT.add(usd, _amount(rows[0][0]) if rows else Decimal(0))
+    total = EXACT.add(usd, amount(rows[0][0]) if rows else Decimal(0))
     connection.write(
         """INSERT INTO spend (provider, since, last_at, usd) VALUES (?, ?, ?, ?)
            ON CONFLICT (provider) DO UPDATE SET last_at = excluded.last_at, usd = excluded.usd""",
@@ -107,10 +107,11 @@ def add_spend(connection: Connection, provider: str, at: datetime, usd: Decimal)
 def spend(connection: Connection) -> dict[str, Decimal]:
     """Tell what each provider may have cost; one that is not named cost nothing."""
     rows = connection.read("SELECT provider, usd FROM spend ORDER BY provider")
-    return {str(provider): _amount(usd) for provider, usd in rows}
+    return {str(provider): amount(usd) for provider, usd in rows}
 
 
-def _amount(text: str) -> Decimal:
+def amount(text: str) -> Decimal:
+    """Read an amount as it was written; what is none counts as nothing."""
     try:
         return Decimal(text)
     except InvalidOperation:

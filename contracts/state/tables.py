@@ -82,6 +82,12 @@ MIGRATIONS = (
     ),
     # Signatures are counted from what routers wrote down of each answer, which needs no second count.
     ("DROP TABLE signatures",),
+    (
+        # When a canary of a model was begun last, and what canaries cost on a day, with what is held back for answers.
+        """CREATE TABLE canaries (
+            provider TEXT NOT NULL, model TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (provider, model))""",
+        "CREATE TABLE canary_days (day TEXT PRIMARY KEY, usd TEXT NOT NULL)",
+    ),
 )
 
 # How much is kept at most, whatever a provider says and however long nobody tidies up.
@@ -92,7 +98,8 @@ SIGHTINGS = 20_000  # of a provider: each contract of a thousand models
 STATES = 20_000  # of a provider: likewise
 TRANSITIONS = 5_000  # of a provider: each of 22 contracts changes its outcome 227 times; about 1 MB
 ANSWERS = 20  # of a provider: rows and selections that differ between hosts
-DAYS = 400  # of a provider: free chats of more than a year
+DAYS = 400  # of a provider: free chats of more than a year; also of canaries
+CANARIES = 5_000  # of a provider: more models than any has
 
 # Each with its limit.
 TIDY = (
@@ -125,6 +132,10 @@ TIDY_TRANSITIONS = """DELETE FROM transitions WHERE provider = ? AND id <= (
     SELECT id FROM transitions WHERE provider = ? ORDER BY id DESC LIMIT 1 OFFSET ?)"""
 TIDY_ANSWERS = f"""DELETE FROM answers WHERE provider = ? AND digest IN (
     SELECT digest FROM answers WHERE provider = ? ORDER BY polled_at DESC {_REST})"""  # noqa: S608 constants
+TIDY_CANARIES = f"""DELETE FROM canaries WHERE provider = ? AND model IN (
+    SELECT model FROM canaries WHERE provider = ? ORDER BY at DESC {_REST})"""  # noqa: S608 constants
+TIDY_CANARY_DAYS = f"""DELETE FROM canary_days WHERE day IN (
+    SELECT day FROM canary_days ORDER BY day DESC {_REST})"""  # noqa: S608 constants
 TIDY_CHANGES = """DELETE FROM changes WHERE provider = ? AND id <= (
     SELECT id FROM changes WHERE provider = ? ORDER BY id DESC LIMIT 1 OFFSET ?)"""
 # What was learnt before an instant. States stay: they are what holds now.
