@@ -69,9 +69,12 @@ def chromium() -> str:
     return found
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser(chromium: str) -> Iterator[Browser]:
-    """A browser for all tests; each opens a window of its own."""
+    """A browser for the tests of a module; each opens a window of its own.
+
+    Playwright runs an event loop in this thread for as long as it lives, and no other may run meanwhile.
+    """
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
