@@ -19,15 +19,19 @@ POLLS = 120  # shown where no width says how many fit: five days of hourly polls
 
 
 @contextmanager
-def opened(option: str | None) -> Iterator[State]:
+def opened(option: str | None, *, writes: bool = False) -> Iterator[State]:
     """Open the state that `--state`, the environment or the place of the user's states names.
+
+    Args:
+        option: what `--state` says.
+        writes: something is to be changed; else a state that may only be read will do.
 
     Raises:
         ConfigError: where there is none, it is switched off, or it cannot be used.
     """
     from contracts.state.address import is_address
     from contracts.state.errors import StateError
-    from contracts.state.opening import open_state
+    from contracts.state.opening import open_state, open_to_read
     from contracts.state.place import place
 
     where = place(option, os.environ)
@@ -36,7 +40,7 @@ def opened(option: str | None) -> Iterator[State]:
     if not is_address(where) and not os.path.lexists(where):
         raise ConfigError(f"{where}: expected the state that `contracts check` leaves there (--state), found nothing")
     try:
-        state = open_state(where)
+        state = open_state(where) if writes else open_to_read(where)
         try:
             yield state
         finally:

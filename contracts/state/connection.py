@@ -29,5 +29,8 @@ class Connection(Protocol):
     def transaction(self) -> AbstractContextManager[None]:
         """Do all of a block or nothing; what it reads nobody changes meanwhile."""
 
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Read all of a block as if at one instant, without the right to write."""
+
     def close(self) -> None:
         """Close it; what was not written by now is said already."""

@@ -16,3 +16,13 @@ def refuse_newer(where: str, version: int) -> None:
             f"{where}: expected a state of version {len(MIGRATIONS)} or older, found {version}; "
             "a newer contracts wrote it"
         )
+
+
+def refuse_older(where: str, version: int) -> None:
+    """Raise StateError for a state that this version would have to change before it could read it."""
+    if version < len(MIGRATIONS):
+        found = f"one of version {version}, which an older contracts wrote" if version else "an empty database"
+        raise StateError(
+            f"{where}: expected a state of version {len(MIGRATIONS)}, found {found}; "
+            "run `contracts check` once, which may write it"
+        )

@@ -67,10 +67,19 @@ def _make(path: str) -> None:
             raise StateError(f"{path}: the state cannot be used: expected a file, found something else") from None
         if 0 < found.st_size < SMALLEST_BYTES:
             raise StateError(f"{path}: the state cannot be used: file is not a database") from None
-    for needed in (path, folder):
-        # SQLite opens what it may only read, and fails at the first write, in the middle of a run.
-        if not os.access(needed, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
-            raise StateError(f"{path}: the state cannot be used: {needed} is read-only")
+    # SQLite opens what it may only read, and fails at the first write, in the middle of a run.
+    kept = unwritable(path)
+    if kept is not None:
+        raise StateError(f"{path}: the state cannot be used: {kept} is read-only")
+
+
+def unwritable(path: str) -> str | None:
+    """Name what this process may not write of a state file and its folder, None where it may write both."""
+    return next((needed for needed in (path, os.path.dirname(path) or ".") if not _may_write(needed)), None)
+
+
+def _may_write(path: str) -> bool:
+    return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
 def check(connection: sqlite3.Connection, path: str) -> None:

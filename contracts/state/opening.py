@@ -28,7 +28,17 @@ def open_state(where: str, now: Callable[[], datetime] = utc_now) -> State:
     return State(connect(where), now)
 
 
-def connect(where: str) -> Connection:
+def open_to_read(where: str) -> State:
+    """Open a state to look into it alone, which needs no right to write.
+
+    Raises:
+        StateError: where there is none, it cannot be read, is no state of this program, or is of another version; a
+            file that may be written is brought to this one.
+    """
+    return State(connect(where, reads=True))
+
+
+def connect(where: str, *, reads: bool = False) -> Connection:
     """Connect to a state's database. Raises StateError."""
     shown = redacted(where)
     if is_postgres(where):
@@ -39,11 +49,16 @@ def connect(where: str) -> Connection:
                 f"{shown}: the state cannot be used: PostgreSQL needs psycopg, which is not installed; "
                 "pip install 'provider-contracts[postgres]'"
             ) from error
-        return PostgresConnection(where)
+        return PostgresConnection(where, reads=reads)
     if is_address(where):
         raise StateError(f"{shown}: the state cannot be used: expected a path or an address postgresql://…")
     try:
+        from contracts.state import file
         from contracts.state.sqlite import SqliteConnection
     except ImportError as error:
         raise StateError(f"{where}: the state cannot be used: this Python comes without SQLite") from error
-    return SqliteConnection(where)
+    if reads and file.unwritable(where) is not None:
+        from contracts.state import reading
+
+        return SqliteConnection(where, *reading.connect(where))
+    return SqliteConnection(where, file.connect(where))

@@ -16,7 +16,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from contracts.state import tables
 from contracts.state.address import hidden, redacted
-from contracts.state.errors import StateError, refuse_newer
+from contracts.state.errors import StateError, refuse_newer, refuse_older
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,8 +56,13 @@ TYPES = (
 class PostgresConnection:
     """One session."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, *, reads: bool = False) -> None:
         """Connect, and bring the tables to this version.
+
+        Args:
+            address: of the database.
+            reads: it will only be read, so that a standby will do, or the right to SELECT. Tables of an older version
+                are left to a run that judges: hosts with an older program may be sharing them.
 
         Raises:
             StateError: where the server cannot be reached or refuses, and where its tables are of another program or
@@ -67,7 +72,7 @@ class PostgresConnection:
         self._address = address
         self._connection = self._connected()
         try:
-            self._prepare()
+            self._prepare(reads=reads)
         except BaseException:
             self.close()
             raise
@@ -125,12 +130,22 @@ class PostgresConnection:
                 self._connection.execute("ROLLBACK")
             raise
 
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Read as if at one instant; others may write meanwhile."""
+        self.write("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        try:
+            yield
+        finally:
+            with suppress(psycopg.Error):  # a session that is gone has ended it by itself
+                self._connection.execute("ROLLBACK")
+
     def close(self) -> None:
         """End the session."""
         with suppress(psycopg.Error):
             self._connection.close()
 
-    def _prepare(self) -> None:
+    def _prepare(self, *, reads: bool) -> None:
         """Bring the tables to this version, by one run while others wait."""
         for name, value in SESSION:
             self.read("SELECT set_config(?, ?, false)", name, value)
@@ -139,6 +154,9 @@ class PostgresConnection:
         )
         if encoding != "UTF8":
             raise StateError(f"{self.where}: the state cannot be used: expected a database in UTF8, found {encoding}")
+        if reads:
+            refuse_older(self.where, self._version())
+            return
         if read_only == "on":
             raise StateError(f"{self.where}: the state cannot be used: the database is read-only")
         if self._version() < len(tables.MIGRATIONS):

@@ -7,25 +7,21 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from contracts.state.errors import StateError
-from contracts.state.file import connect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from contracts.state.connection import Rows
+    from contracts.state.reading import Seen
 
 
 class SqliteConnection:
     """One open state file."""
 
-    def __init__(self, path: str) -> None:
-        """Open the file, make it where there is none, and bring it to this version.
-
-        Raises:
-            StateError: where it cannot be opened, is no state of this program, or is newer than this program.
-        """
+    def __init__(self, path: str, connection: sqlite3.Connection, seen: Seen | None = None) -> None:
+        """Use a file that `file.connect` opened, or `reading.connect`, which tells how it looked."""
         self.where = path
-        self._connection = connect(path)
+        self._connection, self._seen = connection, seen
 
     def read(self, statement: str, *values: object) -> Rows:
         """Read rows."""
@@ -59,6 +55,26 @@ class SqliteConnection:
             if self._connection.in_transaction:  # a full disk ends one by itself
                 self.write("ROLLBACK")
             raise
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Read as if at one instant; others may write meanwhile."""
+        self.read("BEGIN")
+        try:
+            yield
+        except StateError:
+            self._refuse_changed()
+            raise
+        finally:
+            if self._connection.in_transaction:
+                self.read("ROLLBACK")
+        self._refuse_changed()
+
+    def _refuse_changed(self) -> None:
+        if self._seen is not None:
+            from contracts.state import reading
+
+            reading.refuse_changed(self.where, self._seen)
 
     def close(self) -> None:
         """Close the file."""

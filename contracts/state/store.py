@@ -240,7 +240,7 @@ class State:
         """
         from contracts.state import histories
 
-        with self._connection.transaction():
+        with self._connection.snapshot():
             return histories.timelines(self._connection, providers, polls)
 
     def prune(self, before: datetime) -> int:

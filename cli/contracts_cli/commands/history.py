@@ -168,7 +168,7 @@ def _prune(settings: Settings, age: str) -> None:
         raise ConfigError(
             "--prune: expected it without a provider, a contract or a model, as it drops what is old of all"
         )
-    with stored.opened(settings.state) as state:
+    with stored.opened(settings.state, writes=True) as state:
         rows = state.prune(before)
     if settings.format == "json":
         terminal.write_json(History(providers=(), pruned=Pruned(before=before, rows=rows)))
