@@ -18,7 +18,7 @@ from contracts.facts import Damage, Text
 from contracts.text.signs import REACH, Hit, hits, pairs_joined
 
 BATCH = 8192  # characters waited for: enough to make light of what a scan costs to start
-WINDOW = 32768  # characters looked at together: few enough for the cache, and for a close look at them all
+WINDOW = 65536  # characters looked at together: few enough for the cache, and for a close look at them all
 SAMPLE = 6  # code points of the first damaged sequence that are told
 
 

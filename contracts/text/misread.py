@@ -59,16 +59,19 @@ def weak(damaged: str) -> bool:
 
 @cache
 def prefilter() -> re.Pattern[bytes]:
-    """Either shape in UTF-8 bytes: it begins with one literal byte, so that `re` looks for it with memchr.
+    """Either shape in UTF-8 bytes: it begins with one literal byte, which `re` looks for a byte a cycle.
 
-    It finds more than the two shapes do, and nothing less but the weak ones.
+    It finds more than the two shapes do, and nothing less but the weak ones. A match ends behind the lead's two bytes
+    and the first of what follows: what costs most is to begin on a letter, so the cheapest test comes first and all the
+    rest looks back.
     """
     every = _tails(WINDOWS + BPE_ONLY)
     most = _tails(char for char in WINDOWS + BPE_ONLY if char not in _WEAK_TAILS)
     return re.compile(
-        rb"\xc3(?=[\x82-\xb4][\xc2\xc4-\xc6\xcb\xe2])"  # most accented letters are followed by ASCII: out at once
-        rb"(?:[\x82-\x85]" + every + rb"|[\x86-\x9e]" + most
-        + rb"|[\xa0-\xaf](?!\xc2\xa0\xc2\xbb)" + every * 2 + rb"|[\xb0-\xb4]" + every * 3 + rb")",
+        rb"\xc3.[^\x00-\x7f]"  # most accented letters are followed by ASCII: out at once
+        rb"(?<=[\x82-\xb4][\xc2\xc4-\xc6\xcb\xe2])(?<=(?="
+        rb"[\x82-\x85]" + every + rb"|[\x86-\x9e]" + most
+        + rb"|[\xa0-\xaf](?!\xc2\xa0\xc2\xbb)" + every * 2 + rb"|[\xb0-\xb4]" + every * 3 + rb")..)",
         re.DOTALL,
     )  # fmt: skip
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from contracts.text.damage import BATCH, Scanner, find, merge
-from contracts.text.misread import bpe_repair, repair
+from contracts.text.misread import BPE_ONLY, WINDOWS, bpe_repair, bpe_shape, prefilter, repair, shape, weak
 from tests.text.samples import bpe, cp1252, honest, latin1, tokens, traps, words
 
 
@@ -91,6 +91,30 @@ def test_a_leaked_alphabet_is_one_signature_whatever_it_looks_like_in_parts() ->
 def test_every_misreading_can_be_read_back(word: str) -> None:
     assert repair(latin1(word)) == repair(cp1252(word)) == word
     assert bpe_repair(bpe(word)) == word
+
+
+def test_the_sieve_lets_through_every_sequence_that_says_something() -> None:
+    tails = [*map(chr, range(0x80, 0xC0)), *WINDOWS, *BPE_ONLY]
+    seen = 0
+    for lead in map(chr, (*range(0xC2, 0xDF), *range(0xE0, 0xF5))):
+        more = 1 + (lead >= "à") + (lead >= "ð")
+        for sequence in (
+            lead + tail * place + other * (more - place)
+            for tail in tails
+            for other in tails[::7]
+            for place in (1, more)
+        ):
+            if (shape().fullmatch(sequence) or bpe_shape().fullmatch(sequence)) and not weak(sequence):
+                seen += 1
+                assert prefilter().search(f"ça “{sequence}ü".encode()), sequence
+    assert seen > 50_000
+
+
+@pytest.mark.parametrize(
+    "word", ["été”", "ça–là", "Öğleden", "üşüdü", "đèn", "bà ấy", "где", "昨日", "né »", "ÇİN", "STÓŁ"]
+)
+def test_the_sieve_stops_at_no_honest_word(word: str) -> None:
+    assert prefilter().search(word.encode()) is None
 
 
 def test_neighbouring_pieces_are_neighbours_across_the_end_of_a_batch() -> None:
