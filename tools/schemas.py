@@ -10,6 +10,7 @@ import msgspec
 from contracts import model, observations, report
 from contracts.config import schemas as written
 from contracts.degraded import told
+from contracts.relay import told as relay_told
 from contracts_cli.commands import explain, history, lint
 from contracts_cli.commands import list as list_
 
@@ -24,6 +25,7 @@ PRINTED: dict[str, type] = {
     "lint": lint.Problems,
     "history": history.History,
     "degraded": told.Degraded,
+    "relay-check": relay_told.Checked,
     "observation": observations.Observation,
 }
 

@@ -77,7 +77,7 @@ class Command(Struct, frozen=True, kw_only=True):
     def _module(self) -> Any:
         from importlib import import_module
 
-        return import_module(f"contracts_cli.commands.{self.name}")
+        return import_module(f"contracts_cli.commands.{self.name.replace('-', '_')}")
 
 
 def parse_seconds(text: str) -> float:

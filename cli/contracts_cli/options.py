@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contracts_cli.command import Command, Kind, Option, Positional, parse_seconds
 from contracts_cli.degraded_command import DEGRADED
+from contracts_cli.relay_command import RELAY_CHECK
 from contracts_cli.shared_options import CONFIG, EVERY, FORMAT, FRESH, JUDGING, OBSERVED, RETRIES, STATE, TIMEOUT, WAIT
 from contracts_cli.state_commands import HISTORY, REPORT
 
@@ -11,7 +12,8 @@ __all__ = ["COMMANDS", "Command", "Kind", "Option", "Positional", "parse_seconds
 
 SCHEMAS = (
     *("providers", "contract"),  # of files
-    *("report", "finding", "note", "list", "explain", "lint", "history", "degraded", "observation"),  # of outputs
+    # of outputs
+    *("report", "finding", "note", "list", "explain", "lint", "history", "degraded", "observation", "relay-check"),
 )
 COMMANDS = {
     command.name: command
@@ -146,6 +148,7 @@ COMMANDS = {
         HISTORY,
         REPORT,
         DEGRADED,
+        RELAY_CHECK,
         Command(
             name="lint",
             help="Check YAML files offline; all that the providers file reaches when none is named.",

@@ -16,11 +16,15 @@ from contracts.testing.writers import Sent, Writer
 
 
 class Play(msgspec.Struct, frozen=True, kw_only=True):
-    """What is played: the dialect's writer, the models with their prices per token, and the scenarios."""
+    """What is played: the dialect's writer, the models with their prices per token, and the scenarios.
+
+    `any_model`: chats on other models are answered too.
+    """
 
     writer: Writer
     models: Mapping[str, str]
     chosen: tuple[Chosen, ...]
+    any_model: bool = False
 
 
 def answer(play: Play, ask: Ask) -> Answer:
@@ -125,7 +129,7 @@ def _chat(play: Play, ask: Ask) -> Answer:
         return no_key(ask)
     if ask.value is None:
         return ask.error(400, "The body of the request is no JSON object.")
-    if ask.model not in play.models:
+    if ask.model not in play.models and not play.any_model:
         return no_model(ask)
     told = ask.honest(ask.wants.cap)
     for act in hooks(play.chosen, "reply", ask):

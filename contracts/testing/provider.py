@@ -23,6 +23,8 @@ ACCEPTING = 8  # turns of the loop within which a connection that was being acce
 HANDSHAKE_S = 5.0  # for a client that connects and does not begin TLS
 BACKLOG = 1024  # connections of an impatient client that wait to be accepted
 
+Watch = Callable[[Ask, Answer], Answer]
+
 
 class HostileProvider:
     """A provider that misbehaves as its scenarios say.
@@ -36,9 +38,12 @@ class HostileProvider:
         by_model: scenarios of single models; several names stand between blanks.
         dialect: the wire API that it speaks; `contracts.testing.writers.names()` are those it can.
         models: price of one token by model id, as the listing says it where it has prices.
+        any_model: answer chats on other models too, for nothing: a relay may call one as it likes.
+        host: the address that it listens on; beyond loopback anybody may ask.
         port: 0 is any that is free.
         tls: serve https with a certificate made at start; needs the package `trustme`.
         interval_s: seconds between two bytes of whatever is sent slowly.
+        watch: sees each answer to a request, as the scenarios left it, before it is sent, and may wrap its body.
 
     Raises:
         ConfigError: for a dialect or a scenario that does not exist, or not in that dialect.
@@ -52,18 +57,22 @@ class HostileProvider:
         by_model: Mapping[str, str] | None = None,
         dialect: str = writers.USUAL,
         models: Mapping[str, str] | None = None,
+        any_model: bool = False,
+        host: str = HOST,
         port: int = 0,
         tls: bool = False,
         interval_s: float = 1.0,
+        watch: Watch | None = None,
     ) -> None:
         """Prepare; nothing listens yet."""
         words = [(m, w) for m, names in (by_model or {}).items() for w in names.split()]
         writer = writers.load(dialect)
         served = dict(listing.models_of(writer) if models is None else models)
-        self._play = honest.Play(writer=writer, models=served, chosen=choose(scenarios, words, writer))
+        chosen = choose(scenarios, words, writer)
+        self._play = honest.Play(writer=writer, models=served, chosen=chosen, any_model=any_model)
         terms = [c.scenario.act() for c in self._play.chosen if c.scenario.stage == "certificate"]
         self._terms = terms[-1] if terms else certificate.Terms() if tls else None
-        self._port, self._interval_s = port, interval_s
+        self._host, self._port, self._interval_s, self._watch = host, port, interval_s, watch
         self._record, self._strays = Record(), Record()
         self._origins = ("", "")
         self._authority_pem: bytes | None = None
@@ -117,6 +126,10 @@ class HostileProvider:
         """What was asked of the other host, to which only a redirect leads."""
         return self._strays.requests
 
+    def play(self, *scenarios: str) -> None:
+        """Play other scenarios from the next request on, in place of all so far. Raises ConfigError as making one."""
+        self._play = msgspec.structs.replace(self._play, chosen=choose(scenarios, (), self._play.writer))
+
     def chats_of(self, model: str) -> tuple[Asked, ...]:
         """Chats that asked for a model, also refused ones. Raises LookupError where requests were forgotten."""
         return self._record.chats_of(model)
@@ -142,7 +155,7 @@ class HostileProvider:
         for record, port in ((self._record, self._port), (self._strays, 0)):
             server = await asyncio.start_server(
                 self._accept(record),
-                HOST,
+                self._host,
                 port,
                 ssl=tls,
                 backlog=BACKLOG,
@@ -151,7 +164,7 @@ class HostileProvider:
             self._servers.append(server)
         main, other = (s.sockets[0].getsockname()[1] for s in self._servers)
         # By another name, so that also a client that compares hosts alone must see the difference.
-        self._origins = (f"{scheme}://{HOST}:{main}", f"{scheme}://localhost:{other}")
+        self._origins = (f"{scheme}://{self._host}:{main}", f"{scheme}://localhost:{other}")
         return self
 
     async def __aexit__(
@@ -220,6 +233,8 @@ class HostileProvider:
                 return
             ask = self._asked(head, body, record)
             answer = self._stray(ask) if record is self._strays else honest.answer(self._play, ask)
+            if self._watch is not None:
+                answer = self._watch(ask, answer)
             keep = await connection.send(answer, version=head.version, keep=head.keeps_alive)
 
     def _asked(self, head: http1.Head, body: bytes, record: Record) -> Ask:

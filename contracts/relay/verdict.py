@@ -1,0 +1,97 @@
+"""Judge one trial, promise by promise: what was sent against what arrived."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from contracts.relay import heads, sides, streams
+from contracts.relay.told import Breach, Tried, outcome_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from contracts.relay.received import Received
+    from contracts.relay.sent import Sent
+    from contracts.relay.sides import Sides
+    from contracts.relay.trial import Trial
+    from contracts.testing.writers import Writer
+
+STREAMED = ("relay.bytes", "relay.order", "relay.end", "relay.headers", "relay.once")
+
+
+class Verdict(NamedTuple):
+    """What a trial came to."""
+
+    tried: Tried
+    findings: tuple[Breach, ...]
+
+
+def unknown(trial: Trial, reason: str, requests: int = 0) -> Verdict:
+    """Tell that a trial could not be judged."""
+    tried = Tried(
+        name=trial.name,
+        does=trial.does,
+        outcome="unknown",
+        reason=reason,
+        requests=requests,
+        judged=(),
+        sent=None,
+        received=None,
+        notes=(),
+    )
+    return Verdict(tried, ())
+
+
+def judge(trial: Trial, writer: Writer, tries: Sequence[Sent], received: Received) -> Verdict:
+    """Judge a trial; `tries` is every answer that the provider gave to it, the first one first."""
+    if not tries:
+        return unknown(trial, f"the provider was not asked; {_said(received)}")
+    found = sides.read(trial, writer, tries, received)
+    if found.sent.is_over or received.ending == "over":
+        return unknown(trial, "more was sent than is compared", len(tries))
+    findings = tuple(_findings(found))
+    judged = tuple(dict.fromkeys((*_judged(found), *(one.promise for one in findings))))
+    tried = Tried(
+        name=trial.name,
+        does=trial.does,
+        outcome=outcome_of(findings, is_unknown=False),
+        reason=None,
+        requests=len(tries),
+        judged=judged,
+        sent=sides.side(found.sent.status, found.left, found.before, found.sent.ending),
+        received=sides.side(received.status, found.right, found.after, received.ending),
+        notes=tuple(streams.notes(found)) if found.is_success else (),
+    )
+    return Verdict(tried, findings)
+
+
+def _said(received: Received) -> str:
+    if received.status is None:
+        return f"the relay gave no answer: {received.trouble}"
+    body = b"".join(piece for _, piece in received.chunks[:3])
+    return f"the relay answered {received.status} by itself: {sides.shown(body)}"
+
+
+def _judged(found: Sides) -> tuple[str, ...]:
+    """Name the promises that a trial can show."""
+    if found.sent.status is None:
+        return ("relay.error", "relay.once")
+    if not found.is_success:
+        return ("relay.error", "relay.headers", "relay.once")
+    more = ("relay.error",) if streams.tells_error(found) else ()
+    held_back = ("relay.buffering",) if found.sent.gap is not None else ()
+    return (*STREAMED, *more, *held_back)
+
+
+def _findings(found: Sides) -> Iterator[Breach]:
+    yield from heads.once(found)
+    wrong = list(heads.status(found))
+    yield from wrong
+    if wrong or found.sent.status is None:
+        return  # what came in the place of an answer is held to nothing else
+    yield from heads.headers(found)
+    if found.is_success:
+        yield from streams.breaches(found)
+        yield from streams.held_back(found)
+    else:
+        yield from heads.body(found)
