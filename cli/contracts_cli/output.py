@@ -12,6 +12,8 @@ from contracts.sinks import notes as note_sinks
 from contracts.sinks.about import About
 
 TEXT = "text"  # the view for people, which needs to know the terminal; every other format is a file of its own
+NOT_TOLD = 2  # what was found did not get somewhere: a target that the user has to put right
+WORSE = (1, 130)  # violated, interrupted
 
 
 def check_targets(settings: Shared) -> None:
@@ -35,33 +37,34 @@ def check_targets(settings: Shared) -> None:
         raise ConfigError(*problems)
 
 
-def tell(report: Report, settings: Shared, status: int = 0, screen: bytes | None = None) -> bool:
-    """Write the report and its notes to every place that was asked for, and tell whether every note got there.
+def tell(report: Report, settings: Shared, status: int = 0, screen: bytes | None = None) -> int:
+    """Write the report and its notes to every place that was asked for, and give the exit status.
 
-    `status` is the run's exit status; `screen` goes to standard output instead of the report.
+    That is the run's own `status`, unless something did not get to its place, which is told and ends no other's way:
+    the state knows what was found already, and does not tell it as new again. `screen` goes to standard output instead
+    of the report.
 
     Standard output comes last: where its reader has gone, the files are there all the same.
+
+    Raises:
+        ConfigError: when standard output cannot be written.
     """
     from contracts_cli import terminal
 
     about = _about(settings, status)
-    for output in settings.outputs:
-        name, _, path = output.partition("=")
-        _write(name, path, report, settings, about)
-    lost = [one for sink in settings.notes for one in _deliver(sink, report, settings)]
+    told = [_write(output, report, settings, about) for output in settings.outputs]
+    told += [_deliver(sink, report, settings) for sink in settings.notes]
     asked = (settings.format, *(output.partition("=")[0] for output in settings.outputs))
-    for name in dict.fromkeys(asked):
-        if name != TEXT:
-            formats.accompany(name, report, about)
+    told += [_accompany(name, report, about) for name in dict.fromkeys(asked) if name != TEXT]
     terminal.write_bytes(_on_screen(report, settings, about) if screen is None else screen)
     if note_sinks.STANDARD_OUTPUT in settings.notes:
         from contracts.sinks import jsonl_note
 
         terminal.write_bytes(jsonl_note.render(report.notes))
-    return not lost
+    return status if all(told) or status in WORSE else NOT_TOLD
 
 
-def _deliver(sink: str, report: Report, settings: Shared) -> list[note_sinks.Lost]:
+def _deliver(sink: str, report: Report, settings: Shared) -> bool:
     """Bring the notes to one sink; those that do not get there go to standard error, as JSON Lines."""
     from contracts_cli import terminal
 
@@ -78,7 +81,7 @@ def _deliver(sink: str, report: Report, settings: Shared) -> list[note_sinks.Los
         from contracts.sinks import jsonl_note
 
         terminal.write_error(jsonl_note.render(one.note for one in lost))
-    return lost
+    return not lost
 
 
 def _check_output(output: str) -> None:
@@ -100,14 +103,36 @@ def _about(settings: Shared, status: int) -> About:
     )
 
 
-def _write(name: str, path: str, report: Report, settings: Shared, about: About) -> None:
-    if name != TEXT:
-        formats.write(name, path, report, about)
-        return
-    from contracts.sinks import whole_file
-    from contracts_cli.view import View
+def _write(output: str, report: Report, settings: Shared, about: About) -> bool:
+    """Write one file, or tell why it cannot be."""
+    name, _, path = output.partition("=")
+    try:
+        if name == TEXT:
+            from contracts.sinks import whole_file
+            from contracts_cli.view import View
 
-    whole_file.write(path, View(quiet=settings.quiet, verbose=settings.verbose).render(report).encode())
+            whole_file.write(path, View(quiet=settings.quiet, verbose=settings.verbose).render(report).encode())
+        else:
+            formats.write(name, path, report, about)
+    except ConfigError as error:
+        return _complain(error)
+    return True
+
+
+def _accompany(name: str, report: Report, about: About) -> bool:
+    """Leave what a format leaves beside its output, or tell why it cannot be."""
+    try:
+        formats.accompany(name, report, about)
+    except ConfigError as error:
+        return _complain(error)
+    return True
+
+
+def _complain(error: ConfigError) -> bool:
+    from contracts_cli import terminal
+
+    terminal.complain(str(error))
+    return False
 
 
 def _on_screen(report: Report, settings: Shared, about: About) -> bytes:

@@ -20,12 +20,13 @@ def parse(sink: str) -> Target:
     Raises:
         ConfigError: for what is missing, doubled or unknown in it.
     """
+    wrong = f"--note {sink}: expected sqlite:///FILE?table=…&key=…&note=…, with a fourth slash for an absolute path"
+    if not sink.lower().startswith("sqlite:///"):  # two slashes name a host, which may be none that can be taken apart
+        raise ConfigError(wrong)
     parts = urlsplit(sink)
     path = unquote(parts.path)[1:]
-    if not sink.lower().startswith("sqlite:///") or not path or parts.fragment or "\0" in path:
-        raise ConfigError(
-            f"--note {sink}: expected sqlite:///FILE?table=…&key=…&note=…, with a fourth slash for an absolute path"
-        )
+    if not path or parts.fragment or "\0" in path:
+        raise ConfigError(wrong)
     unknown = [name for name, _ in parse_qsl(parts.query, keep_blank_values=True) if name not in PARTS]
     if unknown:
         raise ConfigError(f"--note {sink}: expected only {', '.join(PARTS)}, found {some(unknown)}")

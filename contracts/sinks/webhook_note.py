@@ -54,7 +54,11 @@ def parse(sink: str, environ: Mapping[str, str] | None) -> Target:
     Raises:
         ConfigError: for a URL that is none, one that is not encrypted, or a secret that is not there.
     """
-    parts = urlsplit(sink)
+    try:
+        parts = urlsplit(sink)
+    except ValueError:  # brackets that hold no address
+        scheme = sink.partition(":")[0]
+        raise ConfigError(f"--note {scheme}:…: expected https://HOST/PATH, found a host that is none") from None
     shown = f"{parts.scheme}://{parts.hostname or ''}"
     try:
         usable = bool(parts.hostname) and parts.port != 0 and sink.isascii() and " " not in sink

@@ -264,6 +264,7 @@ REFUSED = [
     "sqlite:///?table=t&key=k&note=n",
     "sqlite://router.db?table=t&key=k&note=n",
     "sqlite://host/router.db?table=t&key=k&note=n",
+    "sqlite://[größe/router.db?table=t&key=k&note=n",
 ]
 
 

@@ -205,6 +205,7 @@ REFUSED = [
     "https://example.org/?secret=",
     "https://example.org/?secret=KEINER",
     "https://example.org/?secret=HOOK_SECRET&secret=HOOK_SECRET",
+    "https://[größe/haken",
 ]
 
 

@@ -18,6 +18,7 @@ WRONG = [
     ("postgresql://u:geheim@h/d?key=k&note=n", "postgresql:…: expected table, key and note"),
     ("http://example.org/x", "expected https"),
     ("https://example.org/x?secret=", "expected one secret=VARIABLE"),
+    ("https://[größe/geheim", "found a host that is none"),
 ]
 
 

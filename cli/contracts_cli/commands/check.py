@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["Settings", "run"]
 
 UNKNOWN = 3  # nothing is violated, but nothing was judged either
-NOT_TOLD = 2  # a note got lost: a sink that the user has to put right
-WORSE = (1, 130)  # violated, interrupted
 
 
 def run(settings: Settings) -> int:
@@ -49,8 +47,7 @@ def run(settings: Settings) -> int:
         from contracts_cli import waiver_rows
 
         screen = waiver_rows.render(report.findings, report.started_at.date())
-    told = tell(report, structs.replace(settings, notes=tuple(dict.fromkeys(sinks))), status, screen)
-    return status if told or status in WORSE else NOT_TOLD
+    return tell(report, structs.replace(settings, notes=tuple(dict.fromkeys(sinks))), status, screen)
 
 
 def _written(catalogue: Catalogue, settings: Settings) -> list[str]:

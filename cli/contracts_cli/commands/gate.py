@@ -28,8 +28,7 @@ def run(settings: Settings) -> int:
         gated = gate(settings, terminal.complain, step)
     for line in lines(gated):
         sys.stderr.write(f"{scrub(line, 2000)}\n")
-    tell(gated.report, settings, gated.status)
-    return gated.status
+    return tell(gated.report, settings, gated.status)
 
 
 def lines(gated: Gated) -> list[str]:

@@ -14,5 +14,4 @@ def run(settings: Settings) -> int:
     from contracts.run import inspect
 
     report, status = inspect(settings)
-    tell(report, settings, status)
-    return status
+    return tell(report, settings, status)
