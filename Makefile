@@ -9,18 +9,20 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 TRY := .venv-try
+RELAY := .venv-relay
 # Twice quiet: only errors. What else pip says is about the machine.
 PIP := -m pip --disable-pip-version-check -qq
 # The locks pin every file by its hash; what builds the package comes from a lock as well.
 LOCKED := install --require-hashes -r
 OWN := install --no-deps --no-build-isolation
 
-.PHONY: help try test slow bench docs lock schemas cassettes clean
+.PHONY: help try test slow relay bench docs lock schemas cassettes clean
 
 help:
 	@echo "make try       install into a fresh virtual environment and judge the shipped cassettes"
 	@echo "make test      format, lint, types, imports, tests, docs in step, wheel"
 	@echo "make slow      the tests that take longer"
+	@echo "make relay     LiteLLM's proxy in an environment of its own, for the slow tests of relay-check"
 	@echo "make bench     figures beside those of the peers"
 	@echo "make docs      write the generated parts of README.md and docs/"
 	@echo "make schemas   write the published JSON Schemas"
@@ -58,10 +60,19 @@ test: $(VENV)/.ready
 	@$(BIN)/python tools/docs.py --check
 	@echo "== wheel"
 	@bash tools/wheel.sh $(BIN)/python
-	@echo "== left out: $$($(BIN)/python -m pytest --collect-only -q -m slow -p no:cacheprovider 2>/dev/null | grep -c '::' || true) slow tests (make slow), the figures (make bench)$$(command -v systemd-analyze >/dev/null || echo ', the systemd units (no systemd-analyze here; Debian: apt install systemd)')$$(test -d /run/systemd/system || echo ', a real run of contracts.service (no systemd is running)')$$(command -v chromium >/dev/null || echo ', the page of contracts report in a browser (no chromium here; Debian: apt install chromium)')"
+	@echo "== left out: $$($(BIN)/python -m pytest --collect-only -q -m slow -p no:cacheprovider 2>/dev/null | grep -c '::' || true) slow tests (make slow), the figures (make bench)$$(command -v systemd-analyze >/dev/null || echo ', the systemd units (no systemd-analyze here; Debian: apt install systemd)')$$(test -d /run/systemd/system || echo ', a real run of contracts.service (no systemd is running)')$$(command -v chromium >/dev/null || echo ', the page of contracts report in a browser (no chromium here; Debian: apt install chromium)')$$(PATH="$$PATH:/usr/sbin" command -v nginx >/dev/null || echo ', relay-check on a real nginx (no nginx here; Debian: apt install nginx-light)')$$(test -x $(RELAY)/bin/litellm || echo ', in make slow relay-check on LiteLLM (make relay)')"
 
 slow: $(VENV)/.ready
 	@$(BIN)/python -m pytest -m slow
+
+# A gateway of 120 packages pins what this project resolves otherwise, so it never shares an environment with it.
+relay: $(RELAY)/.ready
+
+$(RELAY)/.ready: requirements-relay.txt
+	@echo "== virtual environment $(RELAY)"
+	$(PYTHON) -m venv --clear $(RELAY)
+	$(RELAY)/bin/python $(PIP) $(LOCKED) requirements-relay.txt
+	touch $@
 
 bench: $(VENV)/.ready
 	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python "$$file"; done
@@ -80,7 +91,8 @@ lock: $(VENV)/.ready
 	$(RESOLVE) --extra testing --extra postgres pyproject.toml requirements-dev.in -o requirements-dev.txt
 	$(RESOLVE) pyproject.toml -c requirements-dev.txt -o requirements.txt
 	$(RESOLVE) requirements-build.in -c requirements-dev.txt -o requirements-build.txt
+	$(RESOLVE) requirements-relay.in -o requirements-relay.txt
 
 clean:
-	rm -rf $(VENV) $(TRY) dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(TRY) $(RELAY) dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

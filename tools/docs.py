@@ -5,7 +5,8 @@ A part stands between `<!-- KIND: … -->` and `<!-- end -->`:
 - `run: COMMAND` shows what a command prints, and its exit status where that is not 0.
 - `session: COMMAND ; COMMAND` shows several, run in an empty folder beside a real `contracts fake … &`, which
   `kill -INT %1` ends. `@` before a command runs it unseen. The folder lasts to the end of the document.
-- `table: NAME` and `text: NAME` are made from the YAML or the code, by `doc_tables` and `oracle_tables`.
+- `table: NAME` and `text: NAME` are made from the YAML or the code, by `doc_tables`, `oracle_tables` and
+  `relay_tables`.
 
 What differs from run to run is replaced: durations, instants, the folder, and the port, which is shown as 8000.
 """
@@ -23,7 +24,7 @@ import tempfile
 from collections.abc import Callable
 
 import contracts
-from tools import doc_tables, oracle_tables
+from tools import doc_tables, oracle_tables, relay_tables
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PART = re.compile(r"(<!-- (run|session|table|text): (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -31,7 +32,7 @@ COLUMNS = "100"  # as wide as a code block of a README is read without scrolling
 PORT = "8000"  # what the reader sees in the place of whatever port was free
 PATH = os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]
 LIMIT_S = 60  # for one command
-TABLES = {**doc_tables.TABLES, **oracle_tables.TABLES}
+TABLES = {**doc_tables.TABLES, **oracle_tables.TABLES, **relay_tables.TABLES}
 TEXTS = {**doc_tables.TEXTS, **oracle_tables.TEXTS}
 
 

@@ -61,9 +61,11 @@ def _dialects(catalogue: Catalogue) -> Iterable[Offer]:
 
 
 def _explained(catalogue: Catalogue) -> Iterable[Offer]:
+    from contracts.relay.promises import PROMISES
     from contracts_cli.commands.explain import kinds
 
-    return (*_contracts(catalogue), *((kind, "check kind") for kind in kinds()))
+    promises = ((one.id, one.promise) for one in PROMISES.values())
+    return (*_contracts(catalogue), *((kind, "check kind") for kind in kinds()), *promises)
 
 
 def _shipped(catalogue: Catalogue) -> Iterable[Offer]:

@@ -68,15 +68,14 @@ def _of_events(found: Sides) -> Iterator[Difference]:
         assert left is not None and right is not None  # noqa: S101, PT018 - both sides of what was moved are known
         detail = f"event {left} arrived as event {right}"
         yield Difference("relay.order", left, detail, shown(sent[left].data), shown(received[right].data))
-    last = max((at for at, pair in enumerate(pairs) if pair.received is not None), default=-1)
-    end = max((at for at, pair in enumerate(pairs) if pair.sent is not None), default=-1)
+    last = max((at for at, pair in enumerate(pairs) if None not in pair), default=-1)
     for at, (left, right) in enumerate(pairs):
         if left is not None and right is not None:
             yield from _changed(sent[left], received[right], left)
         elif left is not None and left not in was:
             yield from _lost(found, left, is_trailing=at > last)
         elif right is not None and right not in now:
-            yield from _added(found, right, is_trailing=at > end)
+            yield from _added(found, right, is_trailing=at > last)
 
 
 def _changed(one: events.Event, other: events.Event, number: int) -> Iterator[Difference]:

@@ -18,7 +18,7 @@ from contracts.relay.promises import PROMISES
 from contracts.relay.question import RelaySettings, address, base_url, key_in
 from contracts.relay.trial import trials
 from contracts.testing import writers
-from contracts_cli.commands import relay_check
+from contracts_cli.commands import explain, relay_check
 from tests.relay.relays import Relay, held
 from tests.relay.test_relays import Buffers, CleanEnd, Latin1, Reframes, Refuses
 
@@ -133,4 +133,11 @@ def test_each_promise_says_why_and_where_it_is_written() -> None:
     assert all(
         one.id.startswith("relay.") and one.why and one.source.startswith("https://") for one in PROMISES.values()
     )
+    for name, one in PROMISES.items():
+        told = explain.explain(explain.Settings(id=name))
+        assert (told.contract, told.kind) == (None, name)
+        assert one.promise in told.documentation
+        assert f"{one.source}, read 2026-11-30" in told.documentation
+    with pytest.raises(ConfigError, match=r"did you mean 'relay\.bytes'"):
+        explain.explain(explain.Settings(id="relay.byttes"))
     assert RelaySettings(url="http://größe").listen == "127.0.0.1:8977"

@@ -17,6 +17,7 @@ from contracts.config import catalogue, search
 from contracts.config.words import did_you_mean
 from contracts.errors import ConfigError
 from contracts.model import Contract
+from contracts.relay.promises import PROMISES, READ
 from contracts.text.scrub import scrub
 from contracts_cli import terminal
 
@@ -61,7 +62,7 @@ def run(settings: Settings) -> int:
 
 
 def explain(settings: Settings) -> Explanation:
-    """Explain a contract by its id, or a check kind by its name.
+    """Explain a contract by its id, a check kind by its name, or a promise of relays by its id.
 
     Raises:
         ConfigError: for a name that is neither, with what was probably meant.
@@ -69,10 +70,12 @@ def explain(settings: Settings) -> Explanation:
     known_kinds = kinds()
     if settings.id in known_kinds:
         return _explanation(settings.id, None)
+    if settings.id in PROMISES:
+        return _promise(settings.id)
     known = catalogue.load(search.find(settings.config, os.environ, "")).contracts
     contract = known.get(settings.id)
     if contract is None:
-        hint = did_you_mean(settings.id, [*known, *known_kinds])
+        hint = did_you_mean(settings.id, [*known, *known_kinds, *PROMISES])
         raise ConfigError(f"explain: expected a contract or a check kind, found '{scrub(settings.id)}'{hint}")
     return _explanation(contract.check["kind"], contract)
 
@@ -81,6 +84,18 @@ def kinds() -> list[str]:
     """Give the names of all check kinds."""
     folder = os.path.dirname(checks.__file__)
     return sorted(name[:-3] for name in os.listdir(folder) if name.endswith(".py") and not name.startswith("_"))
+
+
+def _promise(name: str) -> Explanation:
+    """Explain what relay-check holds a relay to, in the four parts of a check kind."""
+    one = PROMISES[name]
+    parts = (
+        f"{one.promise}.",
+        f"Why it matters\n    {one.why}.",
+        f"Example\n    contracts relay-check http://127.0.0.1:4000/v1\n\n    A breach is of severity {one.severity}.",
+        f"Source\n    {one.source}, read {READ}",
+    )
+    return Explanation(contract=None, kind=name, parameters=(), documentation="\n\n".join(parts))
 
 
 def _explanation(kind: str, contract: Contract | None) -> Explanation:
@@ -127,7 +142,7 @@ def _view(explanation: Explanation, width: int) -> str:
             *(terminal.wrap(scrub(text, limit=1000), width, f"  {name:<9} ", " " * 12) for name, text in about),
             "",
         ]
-    lines.append(f"check kind {explanation.kind}")
+    lines.append(f"{'promise of a relay' if explanation.kind in PROMISES else 'check kind'} {explanation.kind}")
     for parameter in explanation.parameters:
         default = "has to be given" if parameter.required else f"default {_shown(parameter.default)}"
         value = "" if parameter.value is None else f", here {_shown(parameter.value)}"
