@@ -11,11 +11,11 @@ from contracts.model import Finding
 from contracts.text.scrub import scrub
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from contracts.auth import Auth
     from contracts.dialects import Asking
-    from contracts.facts import Facts
+    from contracts.facts import Facts, Listing
 
 MAX_BYTES = 16 * 1024  # the longest key in use is a signed token of some 4 KiB
 SHORTEST = 6  # characters: a shorter key would be found in honest words
@@ -107,11 +107,26 @@ def without(facts: Facts, keys: Iterable[Key]) -> Facts:
         facts = structs.replace(facts, errors=errors, headers=headers)
         if key.is_telling:
             listing = facts.listing
-            # A listing is long: it is gone through where an id quotes the key.
-            if listing is not None and any(key.begins_in(m.id) for m in listing.models):
+            # A listing is long: it is taken apart where something in it quotes the key.
+            if listing is not None and key.begins_in("\n".join(_texts(listing))):
                 listing = _without(listing, key)
             facts = structs.replace(_without(structs.replace(facts, listing=None), key), listing=listing)
     return facts
+
+
+def _texts(listing: Listing) -> Iterator[str]:
+    """Give every text of a listing."""
+    for model in listing.models:
+        yield model.id
+        yield from model.aliases
+        yield from model.parameters
+        for price in model.prices:
+            yield from price
+        yield from (text for text in (model.deprecated, model.replacement, model.quantization) if text)
+    for name, value in listing.next:
+        yield f"{name}\n{value}"
+    for fault in listing.faults:
+        yield fault.detail
 
 
 def _without(value: Any, key: Key) -> Any:

@@ -48,6 +48,32 @@ def test_nothing_of_an_answer_is_kept_with_the_key_in_it() -> None:
     assert KEY not in repr(keys.without(facts, [SECRET]))
 
 
+LISTED = [
+    Listing(models=(Model(id="größe"), Model(**{"id": "b"} | said)))
+    for said in (
+        {"id": f"b/{KEY}"},
+        {"prices": ((KEY, "0"),)},
+        {"prices": (("prompt", KEY),)},
+        {"parameters": ("temperature", f"größe {KEY}")},
+        {"aliases": (KEY[:20],)},
+        {"deprecated": KEY},
+        {"replacement": KEY},
+        {"quantization": KEY},
+    )
+]
+LISTED += [Listing(faults=(Fault(kind="größe", detail=KEY),)), Listing(next=(("after", KEY),))]
+
+
+@pytest.mark.parametrize("listing", LISTED)
+def test_nothing_of_a_listing_is_kept_with_the_key_in_it(listing: Listing) -> None:
+    facts = Facts(
+        kind="listing", status=200, headers=(), listing=listing, dialect="openai-chat", body=Body(kind="json", bytes=0)
+    )
+    clean = keys.without(facts, [SECRET])
+    assert KEY[:12] not in repr(clean)
+    assert "***" in repr(clean)
+
+
 def test_a_reference_is_shown_without_the_key() -> None:
     finding = Finding(
         provider="cafe", model=None, contract="http.status", outcome=Outcome.HOLDS, severity=Severity.ERROR,
