@@ -74,7 +74,7 @@ def headers(found: Sides) -> Iterator[Breach]:
 
 def body(found: Sides) -> Iterator[Breach]:
     """Hold the body of an error to every byte of it."""
-    if found.is_same_body:
+    if found.is_same_body or found.is_beginning:
         return
     one, other = found.before.events[0], found.after.events[0]
     at, said = first_difference(one.data, other.data), changes(one, other)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from contracts.testing.writers import Writer
 
 AROUND = 24  # bytes that are shown before the first that differs
-SHOWN = 72  # bytes that are shown in all
+SHOWN = 100  # bytes that are shown in all
 OK = range(200, 300)
 
 
@@ -47,6 +47,11 @@ class Sides(Struct, frozen=True, kw_only=True):
     def is_same_body(self) -> bool:
         """Whether every byte arrived, and nothing else."""
         return self.left.body == self.right.body
+
+    @property
+    def is_beginning(self) -> bool:
+        """Whether what arrived is the beginning of the body and then broke off, which is told of as a missing end."""
+        return self.received.ending != "whole" and self.left.body.startswith(self.right.body)
 
 
 def read(trial: Trial, writer: Writer, tries: Sequence[Sent], received: Received) -> Sides:

@@ -1,4 +1,4 @@
-"""Judge the body of a success: its events one by one, their order, an error among them, and the end."""
+"""Judge a body: the events of a success one by one, their order, an error among them, and the end of any."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ def tells_error(found: Sides) -> bool:
 def breaches(found: Sides) -> Iterator[Breach]:
     """Put the differences of one promise together: the first one, and how many events there are."""
     by_promise: dict[str, list[Difference]] = {}
-    for one in (*_of_events(found), *_of_end(found)):
+    # The body of an error is judged as one: here only whether it came whole.
+    for one in (*(_of_events(found) if found.is_success else ()), *_of_end(found)):
         by_promise.setdefault(one.promise, []).append(one)
     for promise, differences in by_promise.items():
         first = next((one for one in differences if not one.is_warning), differences[0])
@@ -58,7 +59,8 @@ def breaches(found: Sides) -> Iterator[Breach]:
 
 
 def _of_events(found: Sides) -> Iterator[Difference]:
-    if found.is_same_body:
+    is_one = found.before.framing is None and not found.writer.NDJSON  # a whole body, which no event ends
+    if found.is_same_body or (is_one and found.is_beginning):
         return
     sent, received = found.before.events, found.after.events
     pairs = align.align(sent, received, found.writer)

@@ -77,7 +77,7 @@ def _judged(found: Sides) -> tuple[str, ...]:
     if found.sent.status is None:
         return ("relay.error", "relay.once")
     if not found.is_success:
-        return ("relay.error", "relay.headers", "relay.once")
+        return ("relay.error", "relay.end", "relay.headers", "relay.once")
     more = ("relay.error",) if streams.tells_error(found) else ()
     held_back = ("relay.buffering",) if found.sent.gap is not None else ()
     return (*STREAMED, *more, *held_back)
@@ -90,8 +90,8 @@ def _findings(found: Sides) -> Iterator[Breach]:
     if wrong or found.sent.status is None:
         return  # what came in the place of an answer is held to nothing else
     yield from heads.headers(found)
+    yield from streams.breaches(found)
     if found.is_success:
-        yield from streams.breaches(found)
         yield from streams.held_back(found)
     else:
         yield from heads.body(found)

@@ -18,6 +18,7 @@ from contracts.testing import writers
 from tests.relay.relays import Handler, Relay, blocks, broken, each_json, held
 
 STREAMS = {"honest", "declared", "escaped", "tool-calls"}
+ERRORS = {"rate-limited", "server-error"}
 SOME = (*sorted(STREAMS), "whole:honest", "done-missing", "error-mid-stream", "chunked-cut", "server-error")
 
 
@@ -141,6 +142,13 @@ class SwallowsError(Relay):
         return (block for block in blocks(answer.iter_raw()) if b'"error"' not in block or answer.status_code != 200)
 
 
+class RewordsError(Relay):
+    """Puts words of its own into an event that tells an error."""
+
+    def pieces(self, answer: httpx.Response) -> Iterator[bytes]:
+        return (block.replace("échoué".encode(), "disparu à jamais".encode()) for block in blocks(answer.iter_raw()))
+
+
 class OwnErrors(Relay):
     """Words every error itself."""
 
@@ -171,6 +179,16 @@ class CutsWhole(Relay):
 
     def end(self, handler: Handler) -> None:
         """Leave it out."""
+
+
+class DiesMidway(Relay):
+    """Sends some of an answer, and is gone."""
+
+    def pieces(self, answer: httpx.Response) -> Iterator[bytes]:
+        for number, piece in enumerate(answer.iter_raw(50)):
+            if number == 2:
+                raise httpx.ReadError("gone, très loin")
+            yield piece
 
 
 class DropsDone(Relay):
@@ -233,10 +251,11 @@ class SaysGzip(Relay):
 
 FAULTS: list[tuple[type[Relay], dict[str, set[str]]]] = [
     (SwallowsError, {"relay.error": {"error-mid-stream"}}),
+    (RewordsError, {"relay.error": {"error-mid-stream"}}),
     (OwnErrors, {"relay.error": {"server-error", "rate-limited"}}),
     (HidesErrors, {"relay.error": {"server-error", "rate-limited"}}),
     (CleanEnd, {"relay.end": {"chunked-cut"}}),
-    (CutsWhole, {"relay.end": {*STREAMS, "whole:honest", "done-missing", "error-mid-stream"}}),
+    (CutsWhole, {"relay.end": {*STREAMS, "whole:honest", "done-missing", "error-mid-stream", *ERRORS}}),
     (DropsDone, {"relay.end": {*STREAMS, "error-mid-stream"}}),
     (AddsDone, {"relay.end": {"done-missing"}}),
     (Reorders, {"relay.order": {*STREAMS, "done-missing", "error-mid-stream", "chunked-cut"}}),
@@ -258,6 +277,13 @@ def test_a_fault_is_found_where_it_shows_and_breaks_one_promise(
     assert found.outcome == "violated"
     assert {one.severity for one in found.findings} == {"error"}
     assert {one.id for one in found.promises if one.outcome == "violated"} == set(expected)
+
+
+def test_an_answer_that_breaks_off_has_no_end_and_one_that_was_cut_has_lost_what_was_sent_before() -> None:
+    with DiesMidway() as relay:
+        found = held(relay, *SOME, "rate-limited")
+    whole = {*STREAMS, "whole:honest", "done-missing", "error-mid-stream", *ERRORS}
+    assert broken(found) == {"relay.end": whole, "relay.order": {"chunked-cut"}}
 
 
 def test_a_body_that_is_called_gzip_and_is_not_breaks_the_promise_of_headers_alone() -> None:
@@ -355,6 +381,19 @@ def test_an_answer_of_the_relay_alone_judges_nothing_and_shows_no_key() -> None:
     assert reason(found) == (
         'the provider was not asked; the relay answered 401 by itself: {"error": "clé refusée: Bearer ***"}'
     )
+
+
+class QuotesKey(Relay):
+    """Quotes the key where what is shown ends within it."""
+
+    def answer(self, handler: Handler, body: bytes) -> None:
+        handler.whole(401, b"." * 92 + handler.headers["authorization"].removeprefix("Bearer ").encode())
+
+
+def test_not_even_the_beginning_of_a_key_is_shown() -> None:
+    with QuotesKey() as relay:
+        found = held(relay, "honest", key="RELAIS", environ={"RELAIS": "sk-geheim-0123456789abcdef"})
+    assert reason(found).endswith("." * 92 + "***")
 
 
 class Redirects(Relay):
