@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from contracts.observations import Observation
 
 EVERY_S = 10.0  # how long answers that are alike are counted before a line says how many there were
+POLL_S = 0.5  # how long an observation waits before it is looked at: waking the thread for each would cost a switch
 QUEUE = 4_096  # observations waiting to be written; a second of a router under heavy load
 KINDS = 4_096  # kinds of answers that are counted apart; beyond that each answer is a line
 MAX_BYTES = 64 * 1024 * 1024  # of a file: some 25,000 lines
@@ -47,6 +48,7 @@ class Writer:
         self._queue: deque[Observation] = deque()
         self._alike: dict[tuple[object, ...], tuple[float, Observation | None]] = {}
         self._wake, self._stopping = threading.Event(), False
+        self._look_at = 0.0
         self._thread: threading.Thread | None = None
         self._pid = os.getpid()
         self.dropped = 0
@@ -65,7 +67,8 @@ class Writer:
             self.dropped += observation.count
             return
         self._queue.append(observation)
-        self._wake.set()
+        if len(self._queue) >= QUEUE // 2:
+            self._wake.set()
 
     def close(self) -> None:
         """Write what is left. Later observations are dropped."""
@@ -86,7 +89,7 @@ class Writer:
 
     def _run(self) -> None:
         while not self._stopping:
-            self._wake.wait(self._every_s)
+            self._wake.wait(POLL_S)
             self._wake.clear()
             self._append(self._lines(monotonic()))
         self._append([*self._lines(monotonic()), *self._rest()])
@@ -106,6 +109,14 @@ class Writer:
                 self._alike[kind] = (since, structs.replace(observation, count=count))
             else:
                 lines.append(observation)
+        return lines + self._due(now)
+
+    def _due(self, now: float) -> list[Observation]:
+        """Give what was counted for long enough, looking for it now and then only."""
+        lines: list[Observation] = []
+        if now < self._look_at:
+            return lines
+        self._look_at = now + self._every_s / 10
         for kind, (since, held) in list(self._alike.items()):
             if now - since >= self._every_s:
                 if held is None:
