@@ -334,6 +334,32 @@ def test_a_relay_that_asks_twice_is_warned_of_after_an_error_and_violates_after_
     assert broken(found)["relay.once"] == {"rate-limited", "chunked-cut"}
 
 
+def test_of_two_answers_the_one_that_arrived_is_compared() -> None:
+    class AsksTwice(Relay):
+        """Asks, throws the answer away, and forwards that to the same question asked again: another id, no damage."""
+
+        def answer(self, handler: Handler, body: bytes) -> None:
+            with self.ask(handler, body) as answer:
+                answer.read()
+            super().answer(handler, body)
+
+    class ForwardsFirst(Relay):
+        asked = b""
+
+        def answer(self, handler: Handler, body: bytes) -> None:
+            self.asked = body
+            super().answer(handler, body)
+
+        def end(self, handler: Handler) -> None:
+            with self.ask(handler, self.asked) as answer:
+                answer.read()
+            super().end(handler)
+
+    for kind in (AsksTwice, ForwardsFirst):
+        with kind() as relay:
+            assert broken(held(relay, "honest")) == {"relay.once": {"honest"}}
+
+
 class Reframes(Relay):
     """Changes what may be changed: line ends, comments, the charset that is not said, and the coding."""
 
@@ -433,6 +459,22 @@ def test_a_whole_answer_that_never_ends_breaks_the_promise_of_the_end() -> None:
         found = held(relay, "honest", timeout_s=0.3)
     assert broken(found) == {"relay.end": {"honest"}}
     assert "nothing ended it within 0.3 s" in only(found).detail
+
+
+def test_a_cut_that_stays_open_breaks_the_promise_of_the_end() -> None:
+    class HoldsOpen(Relay):
+        def cut(self, handler: Handler) -> None:
+            handler.connection.recv(1)
+
+    with HoldsOpen() as relay:
+        found = held(relay, "chunked-cut", timeout_s=0.3)
+    assert broken(found) == {"relay.end": {"chunked-cut"}}
+    assert "what was cut stays open" in only(found).detail
+
+
+def test_what_is_lost_with_a_connection_that_was_reset_is_nobodys_fault() -> None:
+    with Buffers() as relay:
+        assert held(relay, "reset-mid-event").findings == ()
 
 
 class Endless(Relay):
