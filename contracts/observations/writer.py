@@ -97,7 +97,7 @@ class Writer:
     def _lines(self, now: float) -> list[Observation]:
         """Take what is waiting, and give what is to be written now."""
         lines = []
-        while self._queue:
+        for _ in range(len(self._queue)):  # not until it is empty: more may come than can be looked at
             observation = self._queue.popleft()
             kind = kind_of(observation)
             if kind not in self._alike and len(self._alike) < KINDS:
