@@ -17,6 +17,7 @@ from contracts.wire.status import is_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from decimal import Decimal
 
     from contracts.facts import Listing
@@ -206,12 +207,16 @@ class State:
             shared: as what other runs may take the answer, by provider.
         """
         with self._connection.transaction():
-            seeing = Seeing(self._connection, list(polled), at)
+            seeing = Seeing(self._connection, polled, at)
             told = {name: seeing.see(name, findings, complete=complete) for name, findings in polled.items()}
             seeing.write()
             if shared:
                 fleet.publish(self._connection, {share: told[name] for name, share in shared.items()})
         return told
+
+    def together(self) -> AbstractContextManager[None]:
+        """Do all of a block or nothing, so that what is learnt of a change is kept with what the poll came to."""
+        return self._connection.transaction()
 
     def now(self) -> datetime:
         """Tell the time, by one clock for all hosts that share the state."""

@@ -88,6 +88,12 @@ MIGRATIONS = (
             provider TEXT NOT NULL, model TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (provider, model))""",
         "CREATE TABLE canary_days (day TEXT PRIMARY KEY, usd TEXT NOT NULL)",
     ),
+    (
+        # What was repaired so long ago that only another violation is news: most of what an old state holds, and no
+        # poll need read it.
+        "ALTER TABLE sightings ADD COLUMN settled INTEGER NOT NULL DEFAULT 0",
+        "CREATE INDEX sightings_unsettled ON sightings (provider) WHERE settled = 0",
+    ),
 )
 
 # How much is kept at most, whatever a provider says and however long nobody tidies up.

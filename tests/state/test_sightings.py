@@ -143,7 +143,8 @@ def test_what_holds_is_not_new_once_there_was_a_run(path: str) -> None:
     state = opened(path)
     assert told(state, NOON, finding("h"), finding("?")) == ["None None", "None None"]
     state.record_run(NOON, NOON, 0, (0, 0, 0, 0), Decimal(0))
-    assert told(state, NOON, finding("h"), finding("?")) == ["False None", "None None"]
+    assert told(state, NOON, finding("h")) == ["False None"]
+    assert told(state, NOON + 501 * HOUR, finding("?")) == ["None None"]
 
 
 def test_a_state_that_fails_tells_nothing_new_and_says_so(path: str) -> None:
@@ -238,3 +239,30 @@ def test_a_state_of_the_first_version_keeps_what_it_holds_and_learns_what_is_new
     state = opened(file)
     assert state.free_chats_today("größe", "2026-11-30") == 7
     assert told(state, NOON, finding()) == ["True new"]
+
+
+def test_what_is_settled_is_not_read_until_it_is_violated_again_and_counts_on(path: str) -> None:
+    state = opened(path)
+    polls = "v" + "h" * 12
+    for number, letter in enumerate(polls):
+        at = NOON + number * 30 * HOUR
+        state.see("größe", [finding(letter), finding("v", model="智谱/a", contract="models.resolve")], at)
+    assert sorted(execute(path, "SELECT model, settled, poll FROM sightings")) == [("", 1, 12), ("智谱/a", 0, 13)]
+    execute(path, "UPDATE sightings SET source = 'settled' WHERE settled = 1")
+    assert told(state, NOON + 500 * HOUR, finding("h")) == ["False None"]
+    assert told(state, NOON + 501 * HOUR, finding("?")) == ["None None"]
+    assert execute(path, "SELECT source FROM sightings WHERE settled = 1") == [("settled",)]
+    assert told(state, NOON + 600 * HOUR, finding()) == ["True new"]
+    again = "SELECT first_seen, count, poll, settled, source FROM sightings WHERE contract = 'sse.charset'"
+    assert execute(path, again) == [("2026-11-30T12:00:00.000000+00:00", 2, 13, 0, "live")]
+    assert told(state, NOON + 601 * HOUR, finding("h")) == ["False fixed"]
+
+
+def test_a_violation_of_one_contract_wakes_no_other(path: str) -> None:
+    state = opened(path)
+    both = [finding(), finding(contract="sse.done")]
+    state.see("größe", both, NOON)
+    for number in range(1, 13):
+        state.see("größe", [finding("h"), finding("h", contract="sse.done")], NOON + number * 30 * HOUR)
+    state.see("größe", [finding(), finding("h", contract="sse.done")], NOON + 500 * HOUR)
+    assert sorted(execute(path, "SELECT contract, settled FROM sightings")) == [("sse.charset", 0), ("sse.done", 1)]
