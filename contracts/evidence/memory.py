@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
@@ -14,6 +15,7 @@ from contracts.wire.status import is_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from datetime import timedelta
     from decimal import Decimal
 
@@ -57,6 +59,9 @@ class Memory(Protocol):
         `at` is when the run began, `complete` whether every contract and model of these providers was judged, `shared`
         says by provider as what other runs may take the answer.
         """
+
+    def together(self) -> AbstractContextManager[None]:
+        """Keep all that is learnt within a block, or nothing of it, however the block ends."""
 
     def now(self) -> datetime:
         """Tell the time, by one clock for all that share the memory."""
@@ -143,6 +148,10 @@ class Forgetful:
         """Give findings as they are: who remembers nothing cannot tell what is new."""
         del at, complete, shared
         return {name: list(findings) for name, findings in polled.items()}
+
+    def together(self) -> AbstractContextManager[None]:
+        """Nothing outlives the run anyway."""
+        return nullcontext()
 
     def now(self) -> datetime:
         """Tell the time of this host."""

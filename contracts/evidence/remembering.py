@@ -99,6 +99,23 @@ class Careful:
         """Remember what a run came to, and give the findings with what is new about each."""
         return self._try(lambda memory: memory.see_all(polled, at, complete=complete, shared=shared))
 
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Keep all that is learnt within a block, or nothing of it; the block itself runs to its end."""
+        with ExitStack() as stack:
+            self._try(lambda memory: stack.enter_context(memory.together()))
+            memory = self._memory
+            yield
+            try:
+                if self._memory is memory:
+                    stack.close()
+                else:
+                    # What failed within it must not be kept in part.
+                    stack.__exit__(StateError, StateError(), None)
+            except StateError as error:
+                if self._memory is memory:
+                    self._lose(error)
+
     def now(self) -> datetime:
         """Tell the time."""
         return self._try(lambda memory: memory.now())

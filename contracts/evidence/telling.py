@@ -61,11 +61,13 @@ class Telling:
             return
         polled = {}
         shared = {}
-        for subject in subjects:
-            subject.judged = polled[subject.row.name] = self._judge(subject)
-            if subject.key is not None and subject.is_an_answer:
-                shared[subject.row.name] = Share(subject.key, subject.polled_at or self._began_at, subject.beyond)
-        told = self._memory.see_all(polled, self._began_at, complete=self._complete, shared=shared)
+        # Judging learns what changed in a listing, once: a run that is killed must not be the only one that knew.
+        with self._memory.together():
+            for subject in subjects:
+                subject.judged = polled[subject.row.name] = self._judge(subject)
+                if subject.key is not None and subject.is_an_answer:
+                    shared[subject.row.name] = Share(subject.key, subject.polled_at or self._began_at, subject.beyond)
+            told = self._memory.see_all(polled, self._began_at, complete=self._complete, shared=shared)
         # Only now: who finds a lock free looks for the answer.
         self._memory.release([subject.key for subject in subjects if subject.key is not None])
         for subject in subjects:

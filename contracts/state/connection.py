@@ -27,7 +27,7 @@ class Connection(Protocol):
         """Write the same with each row of values, in as few round trips as there can be."""
 
     def transaction(self) -> AbstractContextManager[None]:
-        """Do all of a block or nothing; what it reads nobody changes meanwhile."""
+        """Do all of a block or nothing; what it reads nobody changes meanwhile. One within another is part of it."""
 
     def snapshot(self) -> AbstractContextManager[None]:
         """Read all of a block as if at one instant, without the right to write."""

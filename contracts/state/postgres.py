@@ -70,6 +70,7 @@ class PostgresConnection:
         """
         self.where = redacted(address)
         self._address = address
+        self._is_within = False  # a transaction
         self._connection = self._connected()
         try:
             self._prepare(reads=reads)
@@ -119,8 +120,12 @@ class PostgresConnection:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Write all of it or nothing; no other run of this program writes meanwhile."""
+        """Write all of it or nothing; no other run writes meanwhile. One within another is part of it."""
+        if self._is_within:
+            yield
+            return
         self.write("BEGIN")
+        self._is_within = True
         try:
             self.read("SELECT pg_advisory_xact_lock(?)", LOCK)
             yield
@@ -129,6 +134,8 @@ class PostgresConnection:
             with suppress(psycopg.Error):  # a session that is gone has rolled back by itself
                 self._connection.execute("ROLLBACK")
             raise
+        finally:
+            self._is_within = False
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:

@@ -21,6 +21,7 @@ class SqliteConnection:
     def __init__(self, path: str, connection: sqlite3.Connection, seen: Seen | None = None) -> None:
         """Use a file that `file.connect` opened, or `reading.connect`, which tells how it looked."""
         self.where = path
+        self._is_within = False  # a transaction
         self._connection, self._seen = connection, seen
 
     def read(self, statement: str, *values: object) -> Rows:
@@ -46,8 +47,12 @@ class SqliteConnection:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Write all of it or nothing; nobody else writes meanwhile."""
+        """Write all of it or nothing; nobody else writes meanwhile. One within another is part of it."""
+        if self._is_within:
+            yield
+            return
         self.write("BEGIN IMMEDIATE")
+        self._is_within = True
         try:
             yield
             self.write("COMMIT")
@@ -55,6 +60,8 @@ class SqliteConnection:
             if self._connection.in_transaction:  # a full disk ends one by itself
                 self.write("ROLLBACK")
             raise
+        finally:
+            self._is_within = False
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
