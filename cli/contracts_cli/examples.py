@@ -38,6 +38,10 @@ EXAMPLES: dict[str, tuple[Example, ...]] = {
         ("What the router wrote down of its answers.", "contracts degraded --verifications sqlite:///router.db"),
         ("What taps saw; a warning fails.", "contracts degraded --observed observations.jsonl --fail-on warning"),
     ),
+    "relay-check": (
+        ("A gateway whose upstream is http://127.0.0.1:8977/v1.", "contracts relay-check http://127.0.0.1:4000/v1"),
+        ("Only this, with a key.", "contracts relay-check http://127.0.0.1:4000/v1 --scenario honest --key KEY"),
+    ),
     "report": (("One page that needs nothing else.", "contracts report --html contracts.html"),),
     "lint": (
         ("The providers file and all that it reaches.", "contracts lint"),

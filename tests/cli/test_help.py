@@ -31,8 +31,9 @@ __all__ = ["hostile_provider"]
 
 WIDTH = 80
 LINES = [(name, line) for name in COMMANDS for _, line in EXAMPLES.get(name, ())]
-# These would listen until interrupted, or ask a host that does not exist.
-NOT_RUN = [line for _, line in LINES if "api.acme.example" in line or ("fake" in line and "--list" not in line)]
+# These would listen until interrupted, or ask a host or a gateway that does not exist.
+NOWHERE = ("api.acme.example", "127.0.0.1:4000")
+NOT_RUN = [line for _, line in LINES if any(at in line for at in NOWHERE) or ("fake" in line and "--list" not in line)]
 CONTRACTS = '#!/bin/sh\nexec "{python}" -m contracts_cli "$@"\n'
 
 
