@@ -27,6 +27,9 @@ def render(findings: Iterable[Finding], today: date) -> bytes:
     if not rows:
         return f"# Nothing is violated on {today}: there is nothing to waive.\n".encode()
     text = yaml.safe_dump({"providers": rows}, sort_keys=False, allow_unicode=True, width=1000)
+    if not all(line.isprintable() for line in text.split("\n")):
+        # A model id may turn round what stands behind it; as an escape it is seen.
+        text = yaml.safe_dump({"providers": rows}, sort_keys=False, allow_unicode=False, width=1000)
     return (ABOVE.format(today=today) + text).encode()
 
 

@@ -208,3 +208,10 @@ def test_now_is_the_day_of_the_run(folder: Path, capfd: pytest.CaptureFixture[st
     _, text, _ = run(folder, capfd, "--write-waivers")
     until = yaml.safe_load(text)["providers"]["openrouter"]["waivers"][0]["until"]
     assert until - datetime.now(UTC).date() in (PROPOSED, PROPOSED - timedelta(days=1))
+
+
+def test_a_model_id_that_turns_text_round_is_proposed_so_that_it_is_seen() -> None:
+    odd = "größe\u202e\u2028x"
+    text = waiver_rows.render([finding(model=odd)], TODAY).decode()
+    assert all(line.isprintable() for line in text.split("\n"))
+    assert yaml.safe_load(text)["providers"]["größe"]["waivers"][0]["model"] == odd
