@@ -16,7 +16,7 @@ from ipaddress import ip_address
 from typing import IO, NamedTuple
 from urllib.error import HTTPError
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
+from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
 
 from contracts import __version__
 from contracts.errors import ConfigError
@@ -147,8 +147,10 @@ def _bounded(request: Request, timeout_s: float) -> tuple[str, bool]:
 
 def _attempt(request: Request, timeout_s: float) -> tuple[str, bool]:
     """Send once; give what went wrong, empty where nothing did, and whether another attempt would not help."""
+    # What is not encrypted is for this machine, and a proxy is another.
+    direct = [ProxyHandler({})] if request.type == "http" else []
     try:
-        with build_opener(_NoRedirect).open(request, timeout=timeout_s) as response:
+        with build_opener(_NoRedirect, *direct).open(request, timeout=timeout_s) as response:
             response.read(1)
     except HTTPError as error:
         with error:

@@ -129,6 +129,18 @@ def test_without_a_secret_nothing_is_signed_and_without_notes_nothing_is_sent(re
     assert receiver.seen[0][2] == b"[" + encode(note()) + b"]"
 
 
+def test_what_is_not_encrypted_goes_to_this_machine_and_to_no_proxy(
+    receive: Receive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    receiver, proxy = receive(), receive()
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, proxy.url)
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    assert send(receiver.url, note("größe")) == []
+    assert (len(receiver.seen), proxy.seen) == (1, [])
+
+
 RETRIED = [
     ([500], 2, True),
     ([503, 429, 0], 4, True),
