@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from contracts import model, observations, report
+from contracts.canary import told as canary
 from contracts.config import schemas as written
 from contracts.degraded import told
 from contracts.relay import told as relay_told
@@ -25,6 +26,7 @@ PRINTED: dict[str, type] = {
     "lint": lint.Problems,
     "history": history.History,
     "degraded": told.Degraded,
+    "canary": canary.Told,
     "relay-check": relay_told.Checked,
     "observation": observations.Observation,
 }

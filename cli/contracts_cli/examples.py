@@ -38,6 +38,13 @@ EXAMPLES: dict[str, tuple[Example, ...]] = {
         ("What the router wrote down of its answers.", "contracts degraded --verifications sqlite:///router.db"),
         ("What taps saw; a warning fails.", "contracts degraded --observed observations.jsonl --fail-on warning"),
     ),
+    "canary": (
+        ("What would be asked of which model, and for how much at most.", "contracts canary openrouter --dry-run"),
+        (
+            "Those whose turn it is.",
+            "contracts canary openrouter --budget-per-day 0.05 --fail-on violation",
+        ),
+    ),
     "relay-check": (
         ("A gateway whose upstream is http://127.0.0.1:8977/v1.", "contracts relay-check http://127.0.0.1:4000/v1"),
         ("Only this, with a key.", "contracts relay-check http://127.0.0.1:4000/v1 --scenario honest --key KEY"),

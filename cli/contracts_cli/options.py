@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contracts_cli.canary_command import CANARY
 from contracts_cli.command import Command, Kind, Option, Positional, parse_seconds
 from contracts_cli.degraded_command import DEGRADED
 from contracts_cli.relay_command import RELAY_CHECK
@@ -13,7 +14,19 @@ __all__ = ["COMMANDS", "Command", "Kind", "Option", "Positional", "parse_seconds
 SCHEMAS = (
     *("providers", "contract"),  # of files
     # of outputs
-    *("report", "finding", "note", "list", "explain", "lint", "history", "degraded", "observation", "relay-check"),
+    *(
+        "report",
+        "finding",
+        "note",
+        "list",
+        "explain",
+        "lint",
+        "history",
+        "degraded",
+        "canary",
+        "observation",
+        "relay-check",
+    ),
 )
 COMMANDS = {
     command.name: command
@@ -148,6 +161,7 @@ COMMANDS = {
         HISTORY,
         REPORT,
         DEGRADED,
+        CANARY,
         RELAY_CHECK,
         Command(
             name="lint",

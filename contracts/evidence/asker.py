@@ -26,7 +26,10 @@ RETRY_S = 0.25  # before the first retry, doubled before each further one
 
 
 class Question(Struct, frozen=True, kw_only=True):
-    """One thing to ask. `url` is absolute; `about` is the model that the answer speaks of."""
+    """One thing to ask. `url` is absolute; `about` is the model that the answer speaks of.
+
+    `streamed`: a chat with a key is asked for as a stream.
+    """
 
     kind: AnswerKind
     url: str
@@ -34,6 +37,7 @@ class Question(Struct, frozen=True, kw_only=True):
     body: bytes | None = None
     keyless: bool = False
     about: str | None = None
+    streamed: bool = True
 
 
 class Line(Struct, frozen=True, kw_only=True):
@@ -111,7 +115,7 @@ async def _followed(line: Line, question: Question, phase: list[str]) -> Evidenc
 
 
 def _request(line: Line, question: Question, url: str) -> Outgoing:
-    streamed = question.kind == "chat" and not question.keyless
+    streamed = question.kind == "chat" and question.streamed and not question.keyless
     headers = (
         ("Accept", "text/event-stream" if streamed else "application/json"),
         # A stream is asked for as it is: some hops buffer what they compress.

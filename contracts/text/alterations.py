@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 Kind = Literal[
     "double-encoded", "normalised", "replaced", "dropped", "truncated", "paraphrased", "surrounded",
-    "unpaired-surrogate", "reordered", "escaped",
+    "unpaired-surrogate", "reordered", "escaped", "undecodable",
 ]  # fmt: skip
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 REPLACEMENT = "\ufffd"

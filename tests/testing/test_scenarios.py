@@ -99,7 +99,9 @@ SHOWS: dict[str, Check] = {
     "gzip-bomb": lambda got: got.is_whole and len(got.body) < 2 * MIB and len(unpacked(got.body, 64 * MIB)) == 64 * MIB,
 }
 ENDLESS = {"slow-headers": MIB // 32, "keep-alive-for-ever": MIB // 32, "endless-body": 5 * MIB}  # how much is read
-ELSEWHERE = ("line-200mb", "tls-expired", "tls-other-host")  # tests of their own below
+# Tests of their own below, and in tests/canary.
+ELSEWHERE = ("line-200mb", "tls-expired", "tls-other-host", "echo", "echo-marks-dropped", "echo-text-normalised",
+             "echo-in-a-fence")  # fmt: skip
 
 
 @pytest.mark.parametrize("name", SHOWS)

@@ -31,7 +31,7 @@ class Settings(Struct, frozen=True, kw_only=True):
 
 def run(settings: Settings) -> int:
     """Record, list the files on standard output and all else on standard error, and return the exit status."""
-    budget_usd = budget(settings.max_spend)
+    budget_usd = amount("--max-spend", settings.max_spend)
     from contracts import record
     from contracts.run import remembered
     from contracts.state.place import place
@@ -66,16 +66,16 @@ def run(settings: Settings) -> int:
     return 0
 
 
-def budget(text: str) -> Decimal:
+def amount(flag: str, text: str) -> Decimal:
     """Read an amount in USD. Raises ConfigError."""
     try:
-        amount = Decimal(text) if text.isascii() and len(text) <= 20 else None  # noqa: PLR2004 - no budget is longer
+        usd = Decimal(text) if text.isascii() and len(text) <= 20 else None  # noqa: PLR2004 - no budget is longer
     except InvalidOperation:
-        amount = None
-    if amount is None or not amount.is_finite() or not 0 <= amount <= MOST_USD:
+        usd = None
+    if usd is None or not usd.is_finite() or not 0 <= usd <= MOST_USD:
         told = f"expected an amount in USD such as 0.05, at most {MOST_USD}"
-        raise ConfigError(f"--max-spend: {told}, found '{scrub(text, 40)}'")
-    return amount
+        raise ConfigError(f"{flag}: {told}, found '{scrub(text, 40)}'")
+    return usd
 
 
 def _tell(line: str) -> None:
