@@ -45,16 +45,15 @@ class Scanner:
     """
 
     __slots__ = (
-        "_batch", "_chars", "_counts", "_damaged", "_found", "_judged", "_last_lost", "_misread", "_non_ascii",
-        "_number", "_pieces", "_size",
+        "_chars", "_counts", "_damaged", "_found", "_judged", "_last_lost", "_misread", "_non_ascii", "_number",
+        "_pieces", "_room",
     )  # fmt: skip
 
     def __init__(self, *, counts: bool = True) -> None:
         """Start with no text."""
         self._counts = counts
         self._pieces: list[_Piece] = []
-        self._size = 0
-        self._batch = BATCH
+        self._room = BATCH  # characters that may come before the next scan
         self._judged = 0  # characters at the front of the pieces that are only context by now
         self._number = 0  # number of the first piece that is still held
         self._chars = 0
@@ -71,8 +70,8 @@ class Scanner:
         """
         if piece:
             self._pieces.append((piece, event, byte))
-            self._size += len(piece)
-            if self._size >= self._batch:
+            self._room -= len(piece)
+            if self._room <= 0:
                 self._scan(last=False)
 
     def finish(self) -> Text:
@@ -126,8 +125,7 @@ class Scanner:
             self._pieces[0] = (text[held - size + cut :], event, byte)
         self._number += place
         self._judged -= cut
-        self._size = size - cut
-        self._batch = self._size + BATCH
+        self._room = BATCH
 
     def _note(self, found: list[Hit], text: str) -> None:
         """Count what was found and remember where each kind stood first."""

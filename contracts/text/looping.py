@@ -32,21 +32,21 @@ class Loop(NamedTuple):
 class Tail:
     """The end of a text that arrives in pieces, in bounded memory."""
 
-    __slots__ = ("_pieces", "_size")
+    __slots__ = ("_pieces", "_room")
 
     def __init__(self) -> None:
         """Start with no text."""
         self._pieces: list[str] = []
-        self._size = 0
+        self._room = 2 * TAIL  # for characters and pieces alike: a small piece costs as much as a large one
 
     def feed(self, piece: str) -> None:
         """Take the next piece."""
         self._pieces.append(piece)
-        self._size += len(piece)
-        # Small pieces cost as much as large ones, so their number is bounded too.
-        if self._size > 2 * TAIL or len(self._pieces) > TAIL:
-            self._pieces = ["".join(self._pieces)[-TAIL:]]
-            self._size = len(self._pieces[0])
+        self._room -= len(piece) + 1
+        if self._room < 0:
+            end = "".join(self._pieces)[-TAIL:]
+            self._pieces = [end]
+            self._room = 2 * TAIL - len(end)
 
     def finish(self, *, was_cut: bool) -> Loop | None:
         """Say what the text came to."""
