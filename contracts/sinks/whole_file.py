@@ -34,9 +34,10 @@ def write(path: str, data: bytes, mode: int | None = None) -> None:
 
 
 def _replace(target: str, data: bytes, mode: int | None) -> None:
-    beside = f"{target}.{os.getpid()}.tmp"
+    # By chance, as each container's program is process 1: what one that was killed left must stop nobody.
+    beside = f"{target}.{os.urandom(4).hex()}.tmp"
     try:
-        # x: another run's temporary file of the same name is not ours to overwrite.
+        # x: another run's temporary file is not ours to overwrite.
         with open(beside, "xb") as file:
             file.write(data)
             if mode is not None:
