@@ -178,7 +178,7 @@ def test_two_runs_never_pass_a_days_budget(
 def test_a_run_that_dies_has_spent_what_it_held_back(state: Canaries, where: str) -> None:
     Purse("acme", state, Decimal(1), pytest.fail, lambda: MORNING).hold(Decimal("0.7"))
     another = Purse("acme", Canaries(connect(where)), Decimal(1), pytest.fail, lambda: MORNING)
-    with pytest.raises(SpendRefused, match="0[.]4 USD, which is not left of the day's 1"):
+    with pytest.raises(SpendRefused, match=r"0[.]4 USD, which is not left of the day's 1"):
         another.hold(Decimal("0.4"))
     assert open_state(where).spend() == {"acme": Decimal("0.7")}
     tomorrow = Purse("acme", state, Decimal(1), pytest.fail, lambda: MORNING + timedelta(days=1))

@@ -194,3 +194,11 @@ def test_the_control_is_compared_with_itself() -> None:
     assert echo.of_control(CONTROL).is_intact
     assert echo.of_control("Des mots tr\u00e8s libres.").kinds == ("paraphrased",)
     assert echo.of_control(CONTROL.replace("17", "18")).kinds == ("paraphrased",)
+
+
+def test_damage_within_a_code_fence_is_both() -> None:
+    found = echo.of_canary(f"```\n{misread(CANARY, 'latin-1')}\n```").damages
+    assert [(one.kind, one.how) for one in found] == [
+        ("double-encoded", "UTF-8 read as latin-1"),
+        ("surrounded", "by a code fence"),
+    ]
