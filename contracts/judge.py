@@ -81,6 +81,12 @@ def judge(  # noqa: PLR0913 - what a judgement rests on, all by name
     ]
 
 
+def answered(evidence: Iterable[Evidence]) -> set[str]:
+    """Give the models of which evidence is a good chat answer."""
+    asked = (e.facts.asked for e in evidence if e.facts.kind == "chat" and is_success(e.facts))
+    return {one.model for one in asked if one is not None and one.model is not None}
+
+
 def _judge_one(  # noqa: PLR0913 - as `judge`
     item: Bound,
     evidence: Sequence[Evidence],

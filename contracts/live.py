@@ -24,7 +24,7 @@ from contracts.evidence.memory import Forgetful
 from contracts.evidence.subject import Subject
 from contracts.evidence.telling import Telling
 from contracts.evidence.transport import PER_HOST, Wire, has_http2
-from contracts.judge import judge
+from contracts.judge import answered, judge
 from contracts.report import Requests, SharedPoll, write_note
 from contracts.run import models_to_judge, rows_of, selected
 
@@ -105,7 +105,11 @@ def _outcomes(totals: Totals, subjects: Sequence[Subject], settings: Settings, t
     return Outcomes(
         [finding for s in subjects for finding in s.told],
         [write_note(s.row.name, s.told, texts, replay=False) for s in subjects],
-        [one for s in subjects for one in waivers.stale(s.row.name, s.row.waivers, s.told, settings.models)],
+        [
+            one
+            for s in subjects
+            for one in waivers.stale(s.row.name, s.row.waivers, s.told, settings.models, answered(s.evidence))
+        ],
         Requests(get=totals.get, post_free=totals.post_free, post_paid=totals.post_paid, refused=totals.refused),
         totals.spend_usd,
         frozenset((s.row.name, contract) for s in subjects for contract in s.beyond),

@@ -17,7 +17,7 @@ from contracts.dialects import asking
 from contracts.ending import Outcomes, finish
 from contracts.errors import ConfigError
 from contracts.fold import fold
-from contracts.judge import judge
+from contracts.judge import answered, judge
 from contracts.model import Evidence, Request
 from contracts.report import Report, write_note
 from contracts.settings import DEFAULT_DIALECT, Settings
@@ -72,9 +72,10 @@ def check(
     notes: list[Note] = []
     stale: list[StaleWaiver] = []
     for row in rows:
-        found = replay(catalogue, row, os.path.join(folder, row.name), settings, started_at)
+        evidence = captured(catalogue, row, os.path.join(folder, row.name), settings)
+        found = _judged(catalogue, row, evidence, settings, started_at)
         findings += found
-        stale += waivers.stale(row.name, row.waivers, found, settings.models)
+        stale += waivers.stale(row.name, row.waivers, found, settings.models, answered(evidence))
         notes.append(write_note(row.name, found, {c.id: c.note for c in catalogue.contracts.values()}, replay=True))
     return finish(started_at, Outcomes(findings, notes, stale), settings)
 
@@ -186,6 +187,11 @@ def config_path(settings: Shared) -> str:
 
 def replay(catalogue: Catalogue, row: Provider, folder: str, settings: Settings, started_at: datetime) -> list[Finding]:
     """Judge one provider by the captures of a folder."""
+    return _judged(catalogue, row, captured(catalogue, row, folder, settings), settings, started_at)
+
+
+def captured(catalogue: Catalogue, row: Provider, folder: str, settings: Settings) -> list[Evidence]:
+    """Read the captures of a folder, as far as they are of models that the run is about."""
     names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     exchanges = [e for n in names if is_capture(n) for e in captures.read(os.path.join(folder, n))]
     evidence = [evidence_of(e, catalogue, row.dialect, row) for e in exchanges]
@@ -193,6 +199,12 @@ def replay(catalogue: Catalogue, row: Provider, folder: str, settings: Settings,
     evidence = [structs.replace(e, facts=structs.replace(e.facts, catalogue=known)) for e in evidence]
     if settings.models:
         evidence = [e for e in evidence if e.facts.asked is None or e.facts.asked.model in (None, *settings.models)]
+    return evidence
+
+
+def _judged(
+    catalogue: Catalogue, row: Provider, evidence: Sequence[Evidence], settings: Settings, started_at: datetime
+) -> list[Finding]:
     return judge(
         selected(settings, catalogue, catalogue.bound(row)),
         evidence,

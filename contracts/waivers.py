@@ -14,6 +14,7 @@ from contracts.model import Outcome, StaleWaiver, Waiver, WaiverRef
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from collections.abc import Set as AbstractSet
     from datetime import date
 
     from contracts.model import Finding
@@ -46,7 +47,11 @@ def apply(finding: Finding, waivers: Sequence[Waiver], today: date | None) -> Fi
 
 
 def stale(
-    provider: str, waivers: Iterable[Waiver], findings: Iterable[Finding], models: Sequence[str] = ()
+    provider: str,
+    waivers: Iterable[Waiver],
+    findings: Iterable[Finding],
+    models: Sequence[str] = (),
+    answered: AbstractSet[str] = frozenset(),
 ) -> list[StaleWaiver]:
     """Give the waivers that matched nothing although everything that they are about was judged.
 
@@ -56,6 +61,7 @@ def stale(
         findings: of the row.
         models: the run was about these models only; empty means about all. A waiver for every model is then not
             stale, whatever was found.
+        answered: the models of which an answer was judged, so that what holds for the provider holds for them.
     """
     by_contract: dict[str, list[Finding]] = {}
     for finding in findings:
@@ -63,7 +69,7 @@ def stale(
     return [
         StaleWaiver(provider=provider, **structs.asdict(waiver))
         for waiver in waivers
-        if _was_judged(waiver, by_contract.get(waiver.contract, ()), models)
+        if _was_judged(waiver, by_contract.get(waiver.contract, ()), models, answered)
         and not any(fits(waiver, finding) for finding in by_contract[waiver.contract])
     ]
 
@@ -90,10 +96,11 @@ def propose(findings: Iterable[Finding], today: date) -> dict[str, list[Waiver]]
     return rows
 
 
-def _was_judged(waiver: Waiver, findings: Sequence[Finding], models: Sequence[str]) -> bool:
+def _was_judged(waiver: Waiver, findings: Sequence[Finding], models: Sequence[str], answered: AbstractSet[str]) -> bool:
     """Tell whether a run saw all that a waiver is about. What could not be judged may be what it is for."""
     if waiver.model is not None:
-        about = [f for f in findings if f.model == waiver.model]
+        names = {waiver.model, None} if waiver.model in answered else {waiver.model}
+        about = [f for f in findings if f.model in names]
     else:
         about = [] if models else list(findings)
     return any(f.outcome in JUDGED for f in about) and all(f.outcome is not Outcome.UNKNOWN for f in about)

@@ -52,6 +52,11 @@ class Subject:
         self.answer, self.told = answer, answer.findings
 
     @property
+    def evidence(self) -> Sequence[Evidence]:
+        """What this run judges it by."""
+        return () if self.found is None else self.found.all()
+
+    @property
     def beyond(self) -> tuple[str, ...]:
         """The contracts that no source in use can show."""
         if self.answer is not None:

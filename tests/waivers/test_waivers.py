@@ -105,6 +105,14 @@ def test_a_waiver_is_stale(given_: Waiver, findings: list[Finding], models: tupl
     assert [w.until for w in stale("größe", [given_], findings, models)] == [given_.until] * is_stale
 
 
+def test_what_holds_for_the_provider_holds_for_a_model_that_answered() -> None:
+    about = [waiver(model=MODEL)]
+    assert stale("größe", about, [HOLDS], answered={MODEL})
+    assert not stale("größe", about, [HOLDS], answered={"b"})
+    assert not stale("größe", about, [HOLDS, UNKNOWN], answered={MODEL})
+    assert not stale("größe", about, [finding(model=MODEL)], answered={MODEL})
+
+
 def test_a_stale_waiver_says_all_that_is_written_of_it() -> None:
     (found,) = stale("größe", [waiver(observed="große")], [finding()])
     assert (found.provider, found.contract, found.model, found.observed) == ("größe", "sse.charset", None, "große")
