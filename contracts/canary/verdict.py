@@ -174,8 +174,8 @@ def of_provider(verdicts: Sequence[Verdict], proxy: str | None = None) -> list[V
 
     `proxy` is the variable that names a proxy of ours which sees the answers in the clear.
     """
-    judged = [one for one in verdicts if one.outcome in ("intact", "altered", "damaged")]
-    return [_beside(one, [other for other in judged if other is not one], proxy) for one in verdicts]
+    judged = [(at, one) for at, one in enumerate(verdicts) if one.outcome in ("intact", "altered", "damaged")]
+    return [_beside(one, [other for at, other in judged if at != place], proxy) for place, one in enumerate(verdicts)]
 
 
 def _beside(one: Verdict, others: Sequence[Verdict], proxy: str | None) -> Verdict:
