@@ -161,5 +161,10 @@ def _usage(recorder: Recorder, value: dict[str, Any], placed: told.Placed) -> No
     if usage is None:
         return
     if isinstance(usage, dict):
-        usage = recorder.usage.merged = {**recorder.usage.merged, **{k: v for k, v in usage.items() if v is not None}}
+        recorder.usage.grows(usage.get(USAGE.output), USAGE.output, recorder.event, recorder.byte)
+        # A later report may leave the input out by null as well; the output is always a number.
+        said = {k: v for k, v in usage.items() if v is not None or k == USAGE.output}
+        usage = recorder.usage.merged = {**recorder.usage.merged, **said}
+        if not recorder.ids and not recorder.models:
+            usage = {USAGE.input: 0, **usage}  # it stood in message_start, which was not read or never came
     recorder.usage.seen(usage, USAGE, placed, recorder.event, recorder.byte)

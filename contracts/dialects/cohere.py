@@ -81,6 +81,7 @@ def _typed(recorder: Recorder, value: dict[str, Any]) -> None:
             _call(recorder, choice, message.get("tool_calls"), value.get("index"))
         case "message-end":
             recorder.ending = True
+            recorder.identify(value, model_member=None)
             _end(recorder, choice, delta, "finish")
 
 

@@ -138,6 +138,8 @@ def _usage(recorder: Recorder, usage: object, placed: told.Placed) -> None:
     if isinstance(usage, dict):
         if not any(k in usage for k in COUNTS):
             return  # Vertex AI sends the kind of traffic alone until the last event
+        if not any(choice.after_finish for choice in recorder.choices.values()):  # else reply.finish tells of the event
+            recorder.usage.grows(usage.get(USAGE.output), USAGE.output, recorder.event, recorder.byte)
         beside = [asking.whole(usage.get(k)) or 0 for k in ("thoughtsTokenCount", "toolUsePromptTokenCount")]
         usage = {"promptTokenCount": 0, "candidatesTokenCount": 0, **usage, "beside": {"thoughts": sum(beside)}}
     recorder.usage.seen(usage, USAGE, placed, recorder.event, recorder.byte)

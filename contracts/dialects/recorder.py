@@ -84,9 +84,12 @@ class Recorder:
         return record
 
     def in_order(self, value: Mapping[str, object]) -> None:
-        """Hold an event's place, by its `type`, against the dialect's order; an unread one may have been any."""
+        """Hold an event's place, by its `type`, against the dialect's order; an unread one may have been any.
+
+        After an error the rest is as it comes: that it leaves a block open is that error's doing.
+        """
         name = value.get("type")
-        if self.unread or self.is_over or not isinstance(name, str):
+        if self.unread or self.errors or self.is_over or not isinstance(name, str):
             return
         disorder = self.order.see(name, value)
         if disorder is not None:

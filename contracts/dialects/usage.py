@@ -24,12 +24,12 @@ class Names(NamedTuple):
 class UsageRecord:
     """Usage of one reply. `last` turns into `early` when another event follows."""
 
-    __slots__ = ("_byte", "_counts", "_ends", "_event", "_faults", "_placed", "count", "merged")
+    __slots__ = ("_byte", "_counts", "_ends", "_event", "_faults", "_most", "_placed", "count", "merged")
 
     def __init__(self, *, ends: bool = True) -> None:
         """Start with none seen; `ends`: no event but the close may come after it."""
         self._ends = ends
-        self.count = 0
+        self.count = self._most = 0
         self.merged: dict[str, object] = {}  # for dialects whose reports add to earlier ones
         self._placed: Placed | None = None
         self._event: int | None = None
@@ -54,6 +54,14 @@ class UsageRecord:
         # Some providers count reasoning beside the output, others within it: both add up.
         if total not in (inputs + outputs, inputs + outputs + (reasoning or 0)):
             self._fault("sum", f"{inputs} + {outputs} is not {total}", event, byte)
+
+    def grows(self, number: object, name: str, event: int | None, byte: int | None) -> None:
+        """Take one report of a count that is cumulative, so that it never becomes less; one left out says nothing."""
+        if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+            return
+        if number < self._most:
+            self._fault("less", f"{name} is cumulative and went from {self._most} to {number}", event, byte)
+        self._most = max(self._most, number)
 
     def event_after(self) -> None:
         """Note that another event came, so that what stood last did not, where it has to."""

@@ -19,6 +19,7 @@ REASONS = (
     "stop_sequence",
     "tool_use",
     "pause_turn",
+    "compaction",
     "refusal",
     "model_context_window_exceeded",
 )
@@ -257,3 +258,21 @@ def test_of_a_request_without_a_known_body_nothing_is_known() -> None:
 )
 def test_an_endpoint_tells_what_it_answers_with(method: str, path: str, kind: str | None) -> None:
     assert anthropic_messages.kind(method, path) == kind
+
+
+def test_the_input_of_a_message_whose_start_never_came_is_not_missed_and_one_left_out_by_null_stands() -> None:
+    end = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}}
+    headless = streamed(NAME, delta(0, type="text_delta", text=TEXT), {**end, "usage": {"output_tokens": 9}})
+    assert headless.reply.usage.faults == ()
+    nulls = streamed(NAME, start(), {**end, "usage": {"input_tokens": None, "output_tokens": 9}})
+    assert (nulls.tokens[:2], nulls.reply.usage.faults) == ((5, 9), ())
+    silent = streamed(NAME, start(usage={}), {**end, "usage": {"output_tokens": 9}})
+    assert silent.reply.usage.faults[0].detail == "input_tokens is absent"
+
+
+def test_a_cumulative_count_that_becomes_less_or_null_is_told() -> None:
+    end = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}}
+    found = streamed(NAME, start(), {**end, "usage": {"output_tokens": 9}}, {**end, "usage": {"output_tokens": 3}})
+    assert [fault.detail for fault in found.reply.usage.faults] == ["output_tokens is cumulative and went from 9 to 3"]
+    null = streamed(NAME, start(), {**end, "usage": {"output_tokens": None}})
+    assert [fault.kind for fault in null.reply.usage.faults] == ["not-a-count"]
