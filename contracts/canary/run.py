@@ -24,7 +24,7 @@ from contracts.state.canaries import day_of
 from contracts.state.errors import StateError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from contracts.canary.session import Asked
     from contracts.canary.verdict import Verdict
@@ -83,14 +83,21 @@ def run(
     prices = told_prices(settings.prices)
     session = Session(settings, catalogue, row, dialect, models, prices, state, complain, environ)
     asked = lookups.run(session.run(started_at))
+    return _put_together(settings, session, asked, started_at, _day_usd(state, started_at))
+
+
+def _put_together(
+    settings: CanarySettings, session: Session, asked: Sequence[Asked], started_at: datetime, day_usd: Decimal | None
+) -> told.Told:
+    """Judge the models beside each other, and tell it."""
     verdicts = of_provider([one.verdict for one in asked], session.proxy_in_the_clear)
     found = tuple(_told(one, verdict) for one, verdict in zip(asked, verdicts, strict=True))
     ended_at = datetime.now(UTC)
-    note = told.note(row.name, found, ended_at)
+    note = told.note(settings.provider, found, ended_at)
     outcome, scope = told.overall(found)
     totals = session.ledger.totals
     return told.Told(
-        provider=row.name,
+        provider=settings.provider,
         at=started_at,
         duration_ms=round((ended_at - started_at).total_seconds() * 1000),
         dry_run=settings.dry_run,
@@ -99,7 +106,7 @@ def run(
         spend_usd=totals.spend_usd,
         max_spend_usd=settings.max_spend_usd,
         budget_per_day_usd=settings.budget_per_day_usd,
-        day_usd=_day_usd(state, started_at),
+        day_usd=day_usd,
         requests=Requests(get=totals.get, post_free=totals.post_free, post_paid=totals.post_paid,
                           refused=totals.refused),
         models=found,

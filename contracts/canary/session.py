@@ -100,6 +100,20 @@ class Session:
         for model in order[self._settings.at_most :] if self._settings.at_most else ():
             asked[model].leave("it is not its turn in this run")
         turns = order[: self._settings.at_most] if self._settings.at_most else order
+        self._connect(turns)
+        loop = asyncio.get_running_loop()
+        try:
+            await self._listing(turns, now)
+            for model in turns:
+                if loop.time() >= self._line.deadline:
+                    break
+                await self._model(asked[model], now)
+        finally:
+            await self._guard.aclose()
+        return list(asked.values())
+
+    def _connect(self, turns: Sequence[str]) -> None:
+        """Prepare the guarded line; no connection is made before the first question."""
         base = self._row.base_url or ""
         proxy = proxies.proxy_for(base, self._environ)
         if proxy is not None and urlsplit(base).scheme == "http":
@@ -113,7 +127,6 @@ class Session:
             Purse(self._row.name, self._state, self._settings.budget_per_day_usd, self._complain),
             self._dialect, turns, [name for name, _ in (*headers, *credentials)],
         )  # fmt: skip
-        loop = asyncio.get_running_loop()
         self._line = Line(
             guard=self._guard,
             reader=reading.Reader(
@@ -122,19 +135,10 @@ class Session:
             headers=headers,
             credentials=credentials,
             keys=() if self._key is None else (self._key,),
-            deadline=loop.time() + self._settings.timeout_s,
+            deadline=asyncio.get_running_loop().time() + self._settings.timeout_s,
             retries=0,
             room=asyncio.Semaphore(PER_HOST),
         )
-        try:
-            await self._listing(turns, now)
-            for model in turns:
-                if loop.time() >= self._line.deadline:
-                    break
-                await self._model(asked[model], now)
-        finally:
-            await self._guard.aclose()
-        return list(asked.values())
 
     def _order(self) -> list[str]:
         """Sort the models by whose canary is the oldest."""
