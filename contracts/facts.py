@@ -210,11 +210,15 @@ class ErrorSeen(Struct, frozen=True, kw_only=True):
 
 
 class Reply(Struct, frozen=True, kw_only=True):
-    """A chat answer folded. `events` counts those that could be read, `unread` those that could not."""
+    """A chat answer folded. `events` counts those that could be read, `unread` those that could not.
+
+    `last_unread`: the last event of all was one of these, and may have been the close.
+    """
 
     streamed: bool
     events: int = 0
     unread: int = 0
+    last_unread: bool = False
     choices: tuple[Choice, ...] = ()
     call_faults: tuple[Fault, ...] = ()
     usage: Usage = Usage()

@@ -16,6 +16,7 @@ from contracts.dialects.twin import Twins
 from contracts.facts import Body, Facts, Fault
 from contracts.wire import media_type, ndjson, sse
 from contracts.wire.body_kind import BLANK, MAX_BLANK_BYTES, is_blank, several_lines, sniff
+from contracts.wire.headers import safe_headers
 from contracts.wire.status import is_success
 from contracts.wire.strict_json import UNREADABLE, decode, loads_fast
 
@@ -27,10 +28,6 @@ if TYPE_CHECKING:
     from contracts.facts import AnswerKind, Asked, BodyKind
     from contracts.model import Exchange, Headers, Request
     from contracts.text.looping import Tail
-
-MAX_HEADERS = 100
-MAX_HEADER_CHARS = 512
-SECRET_HEADERS = ("authorization", "cookie", "set-cookie", "x-api-key", "api-key", "proxy-authorization")
 
 
 class Limits(NamedTuple):
@@ -205,7 +202,10 @@ class Fold:
         """Add what a stream told."""
         recorder = self._recorder
         assert recorder is not None  # noqa: S101 - set together with the decoder
-        self._events(decoder.close())
+        rest = decoder.close()
+        self._events(rest)
+        if rest:
+            recorder.unread_at = None  # a line that was cut off is no close
         framing = decoder.framing()
         if framing.tail_data:
             data = decoder.tail_data.strip()
@@ -286,15 +286,7 @@ def as_json(facts: Facts, value: object) -> Facts:
 
 def unreadable(recorder: Recorder, name: bytes | None, data: bytes) -> None:
     """Count an event that cannot be read; one named `error` tells of an error whatever it holds."""
-    recorder.unread += 1
+    recorder.unread_event(data)
     seen = told.from_member(data.decode("utf-8", "replace"), "event") if name == b"error" else None
     if seen is not None:
         recorder.error(seen, "event")
-
-
-def safe_headers(headers: Headers) -> Headers:
-    """Keep headers in order, bounded and without what may be a secret."""
-    return tuple(
-        (name[:64], "***" if name.lower() in SECRET_HEADERS else value[:MAX_HEADER_CHARS])
-        for name, value in headers[:MAX_HEADERS]
-    )

@@ -161,7 +161,8 @@ def _usage(recorder: Recorder, value: dict[str, Any], placed: told.Placed) -> No
     if usage is None:
         return
     if isinstance(usage, dict):
-        recorder.usage.grows(usage.get(USAGE.output), USAGE.output, recorder.event, recorder.byte)
+        if placed == "finish":  # the vendor calls those of message_delta cumulative, and no others
+            recorder.usage.grows(usage.get(USAGE.output), USAGE.output, recorder.event, recorder.byte)
         # A later report may leave the input out by null as well; the output is always a number.
         said = {k: v for k, v in usage.items() if v is not None or k == USAGE.output}
         usage = recorder.usage.merged = {**recorder.usage.merged, **said}

@@ -29,6 +29,7 @@ MAX_FINISHES = 8  # kept per choice; the count goes on
 MAX_SEEN = 8  # distinct ids or models kept
 MAX_SEEN_CHARS = 4096  # a longer id is cut before it is kept
 MAX_ERRORS = 8
+DONE = b"[DONE]"
 
 
 class ChoiceRecord:
@@ -70,6 +71,7 @@ class Recorder:
         self.models: dict[str, Counted] = {}
         self.close = Close()
         self.trailed = False
+        self.unread_at: int | None = None  # number of the last event that could not be read
         self.ending = False  # the dialect's last event came, and only its close marker may follow
 
     # what a dialect calls, at the current event
@@ -174,6 +176,12 @@ class Recorder:
         byte = (self.byte or 0) + (fault.byte or 0)
         note(self.json_faults, fault.kind, fault.detail, (self.event, byte), fault.kind)
 
+    def unread_event(self, data: bytes) -> None:
+        """Note an event that cannot be read. It may have been any, but for the marker of another dialect."""
+        self.unread += 1
+        if data.strip() != DONE:
+            self.unread_at = self.event
+
     def closed(self) -> None:
         """Note the dialect's close marker."""
         close = self.close
@@ -210,6 +218,7 @@ class Recorder:
             streamed=self.streamed,
             events=self.events,
             unread=self.unread,
+            last_unread=self.unread_at is not None and self.unread_at == self.event,
             choices=tuple(choice_facts(c) for c in self.choices.values()),
             call_faults=tuple(self.call_faults.values()),
             usage=self.usage.facts(),

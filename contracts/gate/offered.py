@@ -17,10 +17,10 @@ from msgspec import structs
 from contracts import captures
 from contracts.captures import intake, scrubbing, secrets
 from contracts.errors import ConfigError
-from contracts.fold import SECRET_HEADERS
 from contracts.model import Outcome, Source
 from contracts.run import is_capture
 from contracts.text.scrub import scrub
+from contracts.wire.headers import SECRET_HEADERS
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping, Sequence

@@ -178,6 +178,7 @@ def test_an_error_as_a_whole_answer_has_the_shape_of_the_dialect() -> None:
         (({"input_tokens": 5, "output_tokens": 1}, {"output_tokens": 9}), (5, 9), 0),
         (({"input_tokens": 5, "output_tokens": 1}, {"input_tokens": None, "output_tokens": 9}), (5, 9), 0),
         (({"input_tokens": 5, "output_tokens": 1}, {"input_tokens": 7, "output_tokens": 9}), (7, 9), 0),
+        (({"input_tokens": 5, "output_tokens": 1}, {"output_tokens": 0}), (5, 0), 0),
         ((None, {"input_tokens": 5, "output_tokens": 9}), (5, 9), 0),
         (({"input_tokens": 5, "output_tokens": 1}, {"output_tokens": -9}), (5, None), 1),
         (({"input_tokens": 5, "output_tokens": 1}, {"output_tokens": 9.5}), (5, None), 1),

@@ -105,3 +105,19 @@ def test_openai_chat_is_judged_by_all_that_a_capture_can_show() -> None:
     # Its captures lie in tests/cases and tests/evidence, where another test holds every contract to both outcomes.
     unjudged = {contract for contract, row in MATRIX.items() if row["openai-chat"] != JUDGED}
     assert unjudged == {"http.content-encoding", "models.drift", "sse.timing"}
+
+
+@pytest.mark.parametrize("dialect", ["anthropic-messages", "openai-responses", "cohere", "ollama"])
+def test_a_close_that_cannot_be_read_is_one_fault(dialect: str, tmp_path: Path) -> None:
+    whole = (FOLDER / f"{dialect}-stream-ok.http").read_bytes()
+    place = whole.rindex(b'{"') if dialect == "ollama" else whole.rindex(b'data: {"') + len(b"data: ")
+    (tmp_path / "größe.http").write_bytes(whole[: place + 2] + b"\xff" + whole[place + 2 :])
+    settings = InspectSettings(
+        files=(str(tmp_path / "größe.http"),),
+        dialect=dialect,
+        request=str(FOLDER / f"{dialect}-stream-ok.request.json"),
+    )
+    found = {f.contract: f for f in inspect(settings)[0].findings}
+    assert [f.contract for f in found.values() if f.outcome is Outcome.VIOLATED] == ["reply.json"]
+    # In Cohere's streams a marker follows that is no JSON, and was read.
+    assert found["sse.done"].outcome is (Outcome.HOLDS if dialect == "cohere" else Outcome.UNKNOWN)
