@@ -105,7 +105,16 @@ def serve(what: str, port: int, upstream: str) -> None:
     import uvicorn
 
     app = provide if what == "provider" else router(upstream)
-    uvicorn.run(app, host="127.0.0.1", port=port, log_level="error", access_log=False, http="h11", lifespan="off")
+    uvicorn.run(
+        app,
+        host="127.0.0.1",
+        port=port,
+        log_level="error",
+        access_log=False,
+        http="h11",
+        lifespan="off",
+        timeout_keep_alive=600,
+    )
 
 
 def start(what: str, upstream: str = "-") -> tuple[subprocess.Popen[bytes], int]:
