@@ -6,6 +6,7 @@ The file holds no text of any answer. `writer` writes it beside real traffic; wh
 from __future__ import annotations
 
 import os
+import stat
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -62,7 +63,7 @@ def read(
     for name in files:
         told = False
         try:
-            with open(name, "rb") as file:
+            with open(name, "rb", opener=_opened) as file:
                 for number, line in enumerate(_whole_lines(file), 1):
                     found = _decoded(line)
                     if found is None and not told:
@@ -72,6 +73,15 @@ def read(
                         yield found
         except OSError as error:
             raise ConfigError(f"{name}: expected a file of observations, found: {error.strerror}") from error
+
+
+def _opened(path: str, flags: int) -> int:
+    """Open an ordinary file: a pipe would let a poll wait for ever."""
+    file = os.open(path, flags | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        raise ConfigError(f"{path}: expected a file of observations, found no ordinary file")
+    return file
 
 
 def _whole_lines(file: BinaryIO) -> Iterator[bytes]:

@@ -54,7 +54,8 @@ class Writer:
         self.dropped = 0
         self.failure: str | None = None
         try:
-            os.close(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644))
+            # Without waiting: a pipe that nobody reads is an error now, and no reason for a router to hang.
+            os.close(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK, 0o644))
         except OSError as error:
             raise ConfigError(f"{path}: expected a file to append observations to, found: {error.strerror}") from error
         atexit.register(self.close)

@@ -189,6 +189,18 @@ def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
         list(read(str(tmp_path / "nichts.jsonl")))
 
 
+def test_a_pipe_makes_neither_a_router_nor_a_poll_wait(tmp_path: Path) -> None:
+    path = tmp_path / "röhre.jsonl"
+    os.mkfifo(path)
+    with pytest.raises(
+        ConfigError, match=r"röhre.jsonl: expected a file to append observations to, found: No such dev"
+    ):
+        Writer(str(path))
+    for name in (path, tmp_path):
+        with pytest.raises(ConfigError, match=r": expected a file of observations, found no ordinary file"):
+            list(read(str(name)))
+
+
 def test_a_line_is_json_that_names_its_form(tmp_path: Path) -> None:
     path = tmp_path / "gesehen.jsonl"
     writer = Writer(str(path))
