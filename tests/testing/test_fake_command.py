@@ -92,7 +92,10 @@ def test_it_serves_what_was_asked_for_until_it_is_interrupted(client: Any) -> No
     assert "was asked 2 times, 1 of them for chats that cost something" in said
 
 
-def test_with_tls_it_says_which_certificate_to_trust(client: Any) -> None:
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_with_tls_it_says_which_certificate_to_trust_and_leaves_none_behind(
+    client: Any, ending: signal.Signals
+) -> None:
     with running("--tls") as (url, process):
         assert process.stderr is not None
         path = process.stderr.readline().rpartition(" ")[2].strip()
@@ -101,9 +104,10 @@ def test_with_tls_it_says_which_certificate_to_trust(client: Any) -> None:
         with client.connect(provider) as connection:
             connection.sendall(client.to_bytes(client.request_for("listing")))
             assert connection.recv(15) == b"HTTP/1.1 200 OK"
-        process.send_signal(signal.SIGINT)
-        process.communicate(timeout=10)
+        process.send_signal(ending)
+        _, said = process.communicate(timeout=10)
     assert not os.path.exists(path)
+    assert "was asked 1 times" in said
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import sys
 import tempfile
+from contextlib import ExitStack
 
 from msgspec import Struct
 
@@ -80,9 +82,12 @@ async def serve(settings: Settings) -> None:
         await provider.__aenter__()
     except (OSError, OverflowError) as error:
         raise ConfigError(f"--port {settings.port}: {error}") from error
-    with tempfile.NamedTemporaryFile(prefix="contracts-fake-", suffix=".pem") as authority:
+    # What ends a service or a job ends this as an interrupt does, so that it still tells what it was asked.
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, signal.raise_signal, signal.SIGINT)
+    with ExitStack() as files:
         try:
             if provider.authority_pem is not None:
+                authority = files.enter_context(tempfile.NamedTemporaryFile(prefix="contracts-fake-", suffix=".pem"))
                 authority.write(provider.authority_pem)
                 authority.flush()
                 terminal.complain(f"the certificate to trust is {authority.name}")
