@@ -16,7 +16,7 @@ from collections import deque
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from msgspec import json, structs
+from msgspec import json, structs, to_builtins
 
 from contracts.errors import ConfigError
 from contracts.observations import OLDER
@@ -51,6 +51,7 @@ class Writer:
         self._look_at = 0.0
         self._thread: threading.Thread | None = None
         self._pid = os.getpid()
+        self._locks: dict[int, threading.Lock] = {}  # by process: one that was held when it forked is held forever
         self.dropped = 0
         self.failure: str | None = None
         try:
@@ -82,11 +83,13 @@ class Writer:
 
     def _start(self) -> None:
         """Start the thread, also in a process that was forked off since: threads stay behind, what waits is theirs."""
-        if self._pid != os.getpid():
-            self._queue, self._alike = deque(), {}
-            self._wake, self._pid = threading.Event(), os.getpid()
-        self._thread = threading.Thread(target=self._run, name="contracts observations", daemon=True)
-        self._thread.start()
+        with self._locks.setdefault(os.getpid(), threading.Lock()):
+            if self._pid != os.getpid():
+                self._queue, self._alike, self._thread = deque(), {}, None
+                self._wake, self._pid = threading.Event(), os.getpid()
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="contracts observations", daemon=True)
+                self._thread.start()
 
     def _run(self) -> None:
         while not self._stopping:
@@ -134,12 +137,12 @@ class Writer:
         """Append lines; what cannot be written is counted as dropped."""
         if not observations:
             return
-        data = b"".join(json.encode(one) + b"\n" for one in observations)
         try:
+            data = b"".join(_line(one) for one in observations)
             while not self._appended(data):
                 pass
-        except OSError as error:
-            self.failure = error.strerror
+        except Exception as error:  # noqa: BLE001 - a thread that ended would write nothing any more
+            self.failure = (error.strerror if isinstance(error, OSError) else None) or repr(error)
             self.dropped += sum(one.count for one in observations)
 
     def _appended(self, data: bytes) -> bool:
@@ -160,6 +163,26 @@ class Writer:
                 os.ftruncate(file.fileno(), size)
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return True
+
+
+def _line(observation: Observation) -> bytes:
+    """Write a line; half a surrogate pair, which a provider or a client may send, is written as its escape in words."""
+    try:
+        return json.encode(observation) + b"\n"
+    except UnicodeEncodeError:
+        return json.encode(_encodable(to_builtins(observation))) + b"\n"
+
+
+def _encodable(value: object) -> object:
+    match value:
+        case str():
+            return value.encode("utf-8", "backslashreplace").decode()
+        case dict():
+            return {_encodable(key): _encodable(member) for key, member in value.items()}
+        case list() | tuple():
+            return [_encodable(member) for member in value]
+        case _:
+            return value
 
 
 def _is_at(path: str, file: int) -> bool:

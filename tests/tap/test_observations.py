@@ -6,6 +6,7 @@ import fcntl
 import json
 import multiprocessing
 import os
+import sys
 import threading
 from collections import Counter
 from datetime import UTC, datetime, timedelta
@@ -117,6 +118,34 @@ def test_a_process_that_was_forked_writes_its_own_and_nothing_twice(tmp_path: Pa
     writer.write(seen())
     writer.close()
     assert counts(path) == {("größe", "ok", 200): 2, ("forked-ü", "ok", 200): 1}
+
+
+def test_threads_that_write_at_once_for_the_first_time_start_one_writer(tmp_path: Path) -> None:
+    before, switching = threading.active_count(), sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(250):
+            writer = Writer(str(tmp_path / "gesehen.jsonl"))
+            gate = threading.Barrier(8)
+            threads = [threading.Thread(target=lambda w=writer, g=gate: (g.wait(), w.write(seen()))) for _ in range(8)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert threading.active_count() == before + 1
+            writer.close()
+    finally:
+        sys.setswitchinterval(switching)
+
+
+def test_half_a_surrogate_pair_is_written_in_words_and_ends_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "gesehen.jsonl"
+    writer = Writer(str(path), every_s=0)
+    writer.write(seen("größe\ud83d"))
+    writer.write(seen("größe"))
+    writer.close()
+    assert counts(path) == {("größe\\ud83d", "ok", 200): 1, ("größe", "ok", 200): 1}
+    assert (writer.dropped, writer.failure) == (0, None)
 
 
 def test_a_file_that_has_grown_too_large_is_put_aside_once(tmp_path: Path) -> None:
