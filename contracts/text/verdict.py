@@ -38,11 +38,15 @@ ABSENT = "non-ascii-absent-from-input"
 CALL = "tool call"
 
 # Of all dialects, compared in lower case.
-_LIMITS = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "incomplete"})
+_LIMITS = frozenset({
+    "length", "max_tokens", "max_output_tokens", "model_length", "incomplete", "model_context_window_exceeded",
+})  # fmt: skip
 _FILTERS = frozenset({
     "content_filter", "content_filtered", "refusal", "safety", "recitation", "prohibited_content", "blocklist", "spii",
-    "image_safety", "guardrail_intervened", "error_toxic",
+    "image_safety", "guardrail_intervened", "error_toxic", "language", "model_armor", "escalation",
+    "pup_limited_disabled", "image_prohibited_content", "image_recitation",
 })  # fmt: skip
+_BLOCKED = "blocked:"  # what stands before Gemini's reasons of a prompt that was not let through
 _CALLS = frozenset({"tool_calls", "tool_call", "tool_use", "function_call"})
 _BAD_CALLS = frozenset({"malformed_function_call", "unexpected_tool_call"})
 # Faults of a call that the model wrote; how calls are told apart is the server's doing, and explains broken arguments.
@@ -51,6 +55,10 @@ CALLS_BY_MODEL = frozenset({
     "arguments-overflow", "arguments-not-object", "arguments-concatenated", "arguments-truncated", "arguments-too-deep",
 })  # fmt: skip
 _ERRORS = frozenset({"error", "failed", "error_limit"})
+# Silence that is nobody's fault: a run in the background or to be continued, a model loaded, the client's own stop.
+_SILENT = frozenset({
+    "queued", "in_progress", "cancelled", "steered", "pause_turn", "load", "unload", "stop_sequence",
+})  # fmt: skip
 
 
 class SignatureSeen(Struct, frozen=True, kw_only=True):
@@ -124,7 +132,7 @@ def verify_response(  # noqa: PLR0913 - the router's own order, the rest by name
             is_visible=not (text == "" or text.isspace()),
             finish=finish,
             has_calls=has_tool_calls or finish in _CALLS,
-            was_refused=finish in _FILTERS,
+            was_refused=_withheld(finish),
             is_capped=client_capped,
             loop=looping.find(text, was_cut=finish in _LIMITS),
             charset=request_charset,
@@ -146,6 +154,9 @@ def verify_facts(facts: Facts, loop: Loop | None = None) -> Verification:
     if reply is None:
         return Verification(verdict="malformed", detail=f"{facts.body.kind} body", scope=Scope.PROVIDER)
     answer = _answer(facts, reply, loop)
+    broken_off = _broken_off(facts, reply, answer)
+    if broken_off is not None:
+        return broken_off
     # What could not be read may have been the answer, or its end.
     if reply.unread and facts.body.kind != "empty" and not answer.text.damage:
         return Verification(verdict="malformed", detail="unreadable events", scope=Scope.PROVIDER)
@@ -153,10 +164,19 @@ def verify_facts(facts: Facts, loop: Loop | None = None) -> Verification:
         return Verification(
             verdict="malformed", detail="malformed tool call", model_attributable=True, scope=Scope.MODEL
         )
-    is_cut = not answer.finish and facts.ended == "cut"
-    if is_cut and not answer.text.damage:
-        return Verification(verdict="truncated", detail="connection cut", scope=Scope.UNDETERMINED)
     return _judge(answer)
+
+
+def _broken_off(facts: Facts, reply: Reply, answer: _Answer) -> Verification | None:
+    """Judge an answer that was not waited for, or not sent to its end: what is missing is nobody's silence."""
+    if answer.finish or answer.text.damage or facts.ended == "complete":
+        return None
+    if facts.ended == "cut":
+        return Verification(verdict="truncated", detail="connection cut", scope=Scope.UNDETERMINED)
+    is_whole = reply.close.count > 0 if reply.streamed else not reply.unread
+    if is_whole or answer.loop is not None or (answer.is_visible and not answer.has_calls):
+        return None  # what was said until then can be judged
+    return _unverifiable("the client left")
 
 
 def _wrote_bad_call(facts: Facts, reply: Reply) -> bool:
@@ -175,7 +195,7 @@ def _answer(facts: Facts, reply: Reply, loop: Loop | None) -> _Answer:
         is_visible=any(choice.visible or choice.other_output for choice in choices),
         finish=next((r for r in reasons if r in _LIMITS | _FILTERS | _BAD_CALLS | _ERRORS), "".join(reasons[:1])),
         has_calls=any(choice.calls for choice in choices) or any(reason in _CALLS for reason in reasons),
-        was_refused=any(choice.refusal_chars for choice in choices) or any(reason in _FILTERS for reason in reasons),
+        was_refused=any(choice.refusal_chars for choice in choices) or any(map(_withheld, reasons)),
         is_capped=None if asked is None else asked.cap is not None and (cut or (spent or 0) >= asked.cap),
         loop=loop,
         charset=of_asked(asked),
@@ -203,6 +223,8 @@ def _ended(answer: _Answer) -> Verification:
     """Judge an answer in words by what there is of it and how it ended."""
     was_limited = answer.finish in _LIMITS
     unexplained = answer.is_capped is False or (answer.is_capped is None and not was_limited)
+    if answer.finish in _SILENT and not (answer.is_visible and answer.text.chars):
+        return _unverifiable(f"finish {answer.finish}")
     if not answer.is_visible and unexplained:
         return Verification(verdict="malformed", detail=EMPTY, model_attributable=True, scope=Scope.MODEL)
     if not answer.is_visible or (was_limited and not unexplained):
@@ -237,6 +259,10 @@ def _absent(answer: _Answer) -> tuple[SignatureSeen, ...]:
     if answer.charset is None or not answer.charset.ascii:
         return ()
     return (SignatureSeen(name=ABSENT, confidence="low", count=answer.text.non_ascii),)
+
+
+def _withheld(finish: str) -> bool:
+    return finish in _FILTERS or finish.startswith(_BLOCKED)
 
 
 def _scanned(text: str) -> Text:

@@ -13,7 +13,7 @@ from contracts.checks import tool_calls
 from contracts.config import catalogue
 from contracts.facts import Facts
 from contracts.fold import fold
-from contracts.model import Exchange, Request, Scope
+from contracts.model import Ended, Exchange, Request, Scope
 from contracts.text import looping
 from contracts.text.charset import RequestCharset, profile
 from contracts.text.verdict import ABSENT, CALLS_BY_MODEL, Verification, verify_facts, verify_response
@@ -234,6 +234,66 @@ def test_a_loop_beside_facts_is_told() -> None:
 def test_facts_that_hold_no_answer(given: dict[str, Any], verdict: str, detail: str) -> None:
     seen = verify_facts(facts({"content": "Grüße"}, **given))
     assert (seen.verdict, seen.detail) == (verdict, detail)
+
+
+def streamed(*deltas: dict[str, Any], close: bytes = b"", ended: str = "unknown") -> Facts:
+    """A stream of deltas in which no choice was ended."""
+    chunks = [{"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "größe",
+               "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]  # fmt: skip
+    asked = {"model": "g", "stream": True, "messages": [{"role": "user", "content": "hi"}]}
+    exchange = Exchange(
+        request=Request(method="POST", url="/v1/chat/completions", body=json.dumps(asked).encode()),
+        status=200,
+        headers=(("content-type", "text/event-stream"),),
+        body=(*(b"data: " + json.dumps(chunk).encode() + b"\n\n" for chunk in chunks), close),
+        ended=Ended(ended),
+        ref="größe.http",
+    )
+    return fold(exchange, dialects.load("openai-chat"), LIBRARY.tables("openai-chat"))
+
+
+BEGUN = {"index": 0, "id": "c1", "type": "function", "function": {"name": "größe", "arguments": '{"größe": '}}
+
+
+@pytest.mark.parametrize(
+    ("deltas", "close", "verdict", "detail"),
+    [
+        ([], b"", "unverifiable", "the client left"),
+        ([{"role": "assistant", "content": ""}], b"", "unverifiable", "the client left"),
+        ([{"reasoning_content": "Überlegen wir …"}], b"", "unverifiable", "the client left"),
+        ([{"tool_calls": [BEGUN]}], b"", "unverifiable", "the client left"),
+        ([{"content": "Grüße"}], b"", "ok", ""),
+        ([{"content": "Grüße"}], b'data: {"id', "ok", ""),
+        ([{"content": ""}], b"data: [DONE]\n\n", "malformed", "empty response"),
+    ],
+    ids=str,
+)
+def test_a_client_that_leaves_makes_nobody_silent(
+    deltas: list[dict[str, Any]], close: bytes, verdict: str, detail: str
+) -> None:
+    seen = verify_facts(streamed(*deltas, close=close))
+    assert (seen.verdict, seen.detail) == (verdict, detail)
+
+
+def test_a_body_of_which_the_connection_sent_half_is_truncated() -> None:
+    half = streamed({"content": "Grü"}, close=b'data: {"id', ended="cut")
+    assert verify_facts(half).detail == "connection cut"
+    assert verify_facts(structs.replace(half, ended="complete")).verdict == "ok"
+
+
+@pytest.mark.parametrize("name", sorted(LIBRARY.dialects))
+def test_every_filter_and_limit_that_the_contracts_know_explains_a_silence(name: str) -> None:
+    want = LIBRARY.dialect(name)["contracts"].get("reply.not-empty", {})
+    for reason in want.get("filtered", ["content_filter"]):
+        assert verify("", reason).verdict == "refused", reason
+    for reason in LIBRARY.tables(name).cut_reasons:
+        assert verify("Grüße", reason).verdict == "truncated", reason
+
+
+@pytest.mark.parametrize("finish", ["queued", "in_progress", "pause_turn", "load", "stop_sequence", "STOP_SEQUENCE"])
+def test_a_silence_that_its_end_explains_is_nobodys(finish: str) -> None:
+    assert verify("", finish).verdict == "unverifiable"
+    assert verify("Grüße", finish).verdict == "ok"
 
 
 def call(arguments: str, **more: Any) -> dict[str, Any]:
