@@ -57,7 +57,7 @@ def _tells(path: str) -> bool:
 
 
 def _providers(found: Degraded) -> list[str]:
-    return sorted({one.provider for one in found.decisions})
+    return sorted({one.provider for one in found.decisions if one.provider})
 
 
 def _exposed(found: Degraded, providers: Sequence[str], without: Sequence[str] = ()) -> bytes:
@@ -92,8 +92,9 @@ def _samples(name: str, provider: str, found: Degraded) -> Iterator[tuple[dict[s
     own = [one for one in found.warnings if one.provider == provider]
     match name:
         case "contracts_breaker_state":
-            for decision in found.decisions:
-                for state in State if decision.provider == provider else ():
+            known = [one for one in found.decisions if one.provider == provider and one.model != ""]
+            for decision in known:
+                for state in State:
                     yield {"model": decision.model or "", "state": state.value}, float(decision.state is state)
         case "contracts_degraded_output_warnings":
             for verdict in _VERDICTS:

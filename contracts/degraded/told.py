@@ -104,7 +104,7 @@ def tell(
     for decision in decisions:
         if decision.state in (State.OPEN, State.HALF_OPEN):
             warnings += _warnings(decision, groups) or [_remembered(decision)]
-    providers = sorted({tally.provider for tally in tallies if tally.day})
+    providers = sorted({tally.provider for tally in tallies if tally.day and tally.provider})
     return Degraded(
         at=now,
         window_s=window_s,

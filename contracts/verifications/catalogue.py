@@ -60,8 +60,8 @@ class Database(Protocol):
     def columns(self, table: str) -> tuple[str, tuple[Column, ...]]:
         """Look a table up: its name, quoted, and its columns."""
 
-    def head(self, column: str) -> str:
-        """Read what of a quoted column stands before a colon."""
+    def head(self, text: str) -> str:
+        """Read what of a text stands before a colon."""
 
     def read(self, statement: str, values: Sequence[object] = ()) -> Rows:
         """Read rows."""
@@ -98,7 +98,7 @@ def look_up(database: Database, place: Place) -> Table:
         kind=quote(kind),
         verdict=quote(verdict),
         detail=quote(detail),
-        head=database.head(quote(detail)),
+        head=database.head(f"COALESCE(CAST({quote(detail)} AS TEXT), '')"),
         attributable=quote(attributable),
         at=quote(at),
         provider=quote(provider),

@@ -102,7 +102,11 @@ def learn(where: str, sample: object, declared: str, default: str) -> Clock:
             )
         return Clock(whole=match[2] is None, between=match[1], zone=match[3] or "")
     if sample is not None:
-        number = float(str(sample))
+        try:
+            number = float(str(sample))
+        except ValueError:
+            expected = "a number, a text or a type of instants"
+            raise ConfigError(f"{where}: expected {expected}, found {scrub(str(sample), 100)!r}") from None
         return Clock(
             kind="epoch", per_second=1000 if abs(number) > _MILLISECONDS else 1, whole=not isinstance(sample, float)
         )

@@ -72,9 +72,9 @@ class PostgresDatabase:
         )  # fmt: skip
 
     @staticmethod
-    def head(column: str) -> str:
-        """Read what of a quoted column stands before a colon."""
-        return f"split_part({column}, ':', 1)"
+    def head(text: str) -> str:
+        """Read what of a text stands before a colon."""
+        return f"split_part({text}, ':', 1)"
 
     def read(self, statement: str, values: Sequence[object] = ()) -> Rows:
         """Read rows. Raises TableError."""

@@ -39,6 +39,8 @@ class SqliteDatabase:
             # rw: a database that is not there is not made.
             path = f"file:{escaped(os.path.abspath(place.where))}?mode=rw"
             self._connection = sqlite3.connect(path, uri=True, timeout=BUSY_S, isolation_level=None)
+            # One row that another program wrote without care is no reason to judge none.
+            self._connection.text_factory = lambda data: data.decode("utf-8", "backslashreplace")
         except sqlite3.Error as error:
             raise self._failed(error) from error
 
@@ -60,9 +62,9 @@ class SqliteDatabase:
         )
 
     @staticmethod
-    def head(column: str) -> str:
-        """Read what of a quoted column stands before a colon."""
-        return f"substr({column}, 1, instr({column} || ':', ':') - 1)"
+    def head(text: str) -> str:
+        """Read what of a text stands before a colon."""
+        return f"substr({text}, 1, instr({text} || ':', ':') - 1)"
 
     def read(self, statement: str, values: Sequence[object] = ()) -> Rows:
         """Read rows. Raises TableError."""

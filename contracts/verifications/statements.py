@@ -26,19 +26,19 @@ def aggregate(table: Table, over: Span, key: Key | None = None) -> tuple[str, li
     window_at, day_at, from_at, until = (
         table.clock.bound(at) for at in (over.window_at, over.day_at, over.from_at, over.until)
     )
-    at, detail = table.at, table.detail
+    # Cast, as SQLite keeps a value of any type in any column, and PostgreSQL's enums and JSON compare with no text.
+    at, verdict, detail = table.at, _text(table.verdict), _text(table.detail)
     signature = (
-        f"CASE WHEN {table.verdict} = 'mangled' THEN substr({table.head}, 1, {LONGEST}) "
+        f"CASE WHEN {verdict} = 'mangled' THEN substr({table.head}, 1, {LONGEST}) "
         f"WHEN {detail} IN ({', '.join('?' * len(FEW))}) THEN {detail} "
         f"WHEN substr({detail}, 1, {len(STATUS)}) = '{STATUS}' AND length({detail}) = {len(STATUS) + 3} THEN {detail} "
         "ELSE '' END"
     )
-    flag = f"CASE WHEN CAST({table.attributable} AS TEXT) IN ('1', 'true', 't') THEN 1 ELSE 0 END"
-    only = (
-        "" if key is None else f" AND {table.provider} = ?" + ("" if key.model is None else f" AND {table.model} = ?")
-    )
+    flag = f"CASE WHEN CAST({table.attributable} AS TEXT) IN ('1', '1.0', 'true', 't') THEN 1 ELSE 0 END"
+    named = () if key is None else (table.provider,) if key.model is None else (table.provider, table.model)
+    only = "".join(f" AND {_text(column)} = ?" for column in named)
     statement = (
-        f"SELECT {_text(table.provider)}, {_text(table.model)}, {table.verdict}, {signature}, {flag}, "  # noqa: S608
+        f"SELECT {_text(table.provider)}, {_text(table.model)}, {verdict}, {signature}, {flag}, "  # noqa: S608
         f"SUM(CASE WHEN {at} >= ? THEN 1 ELSE 0 END), SUM(CASE WHEN {at} >= ? THEN 1 ELSE 0 END), "
         f"SUM(CASE WHEN {at} < ? THEN 1 ELSE 0 END), MIN(CASE WHEN {at} >= ? THEN {at} END), "
         f"MAX(CASE WHEN {at} >= ? THEN {at} END), MAX(CASE WHEN {at} < ? THEN {at} END) "
@@ -57,11 +57,11 @@ def latest(table: Table, kind: str, now: datetime) -> tuple[str, list[object]]:
     states = ", ".join("?" * len(State))
     statement = (
         f"SELECT provider, model, verdict, detail, at FROM (SELECT {_text(table.provider)} AS provider, "  # noqa: S608
-        f"{_text(table.model)} AS model, {table.verdict} AS verdict, {table.detail} AS detail, {table.at} AS at, "
-        f"ROW_NUMBER() OVER (PARTITION BY {table.provider}, {table.model} "
-        f"ORDER BY {table.at} DESC, {table.verdict} DESC) AS place "
-        f"FROM {table.name} WHERE {table.kind} = ? AND {table.verdict} IN ({states}) AND {table.at} >= ?) AS decided "
-        "WHERE place = 1"
+        f"{_text(table.model)} AS model, {_text(table.verdict)} AS verdict, {_text(table.detail)} AS detail, "
+        f"{table.at} AS at, ROW_NUMBER() OVER (PARTITION BY {table.provider}, {table.model} "
+        f"ORDER BY {table.at} DESC, {_text(table.verdict)} DESC) AS place "
+        f"FROM {table.name} WHERE {table.kind} = ? AND {_text(table.verdict)} IN ({states}) AND {table.at} >= ?) "
+        "AS decided WHERE place = 1"
     )
     return statement, [kind, *(state.value for state in State), table.clock.bound(now - REMEMBERED)]
 

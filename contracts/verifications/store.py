@@ -118,7 +118,7 @@ class Verifications:
         rows = [
             (
                 self._place.decisions, one.state.value, json.encode(_told(one)).decode(), self._flag(value=False), at,
-                one.provider, one.model or WHOLE_PROVIDER,
+                one.provider, WHOLE_PROVIDER if one.model is None else one.model,
             )
             for one in decisions
             if one.skip_reason is None

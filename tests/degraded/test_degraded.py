@@ -261,6 +261,24 @@ def test_a_collector_finds_warnings_and_states_by_provider(router: Path, degrade
     assert not files["openrouter.degraded.prom"].keys() & files["neuralwatt.degraded.prom"].keys()
 
 
+def test_whom_nobody_names_has_no_series_and_no_note() -> None:
+    from contracts.degraded import exposition
+
+    rows = [structs.replace(row, model="") for row in empties()] + [
+        structs.replace(row, provider="") for row in mojibake()
+    ]
+    found = of_rows(rows, Question(), NOON)
+    assert not found.warnings
+    names = [
+        (sample.name, *sample.labels.items())
+        for family in text_string_to_metric_families(exposition.render(found).decode())
+        for sample in family.samples
+    ]
+    assert len(names) == len(set(names))
+    assert ("provider", "") not in {label for name in names for label in name[1:]}
+    assert "" not in {note.provider for note in found.notes}
+
+
 def test_no_series_ever_stands_in_two_files_of_a_folder(tmp_path: Path) -> None:
     from contracts.degraded import exposition
     from contracts.sinks import prometheus

@@ -324,6 +324,75 @@ def test_a_row_that_needs_more_than_is_known_is_not_written(tmp_path: Path) -> N
     table.close()
 
 
+LOOSE = "CREATE TABLE verifications (kind, verdict, detail, model_attributable, applied_at, provider, model)"
+SIGN = "double-utf8-latin1 [provider]: 3 × U+00E2"
+
+
+@pytest.mark.parametrize(
+    ("verdict", "detail", "flag"),
+    [
+        ("mangled", SIGN, 1), ("mangled", SIGN.encode(), 1), (b"mangled", SIGN, 1), ("mangled", SIGN, 1.0),
+        ("mangled", SIGN.encode() + b" \xff", "1"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_a_column_of_no_type_holds_is_read_as_a_text(tmp_path: Path, verdict: Any, detail: Any, flag: Any) -> None:
+    made = sqlite_router(tmp_path / "r.db", LOOSE)
+    for _ in range(2):
+        made.run(
+            "INSERT INTO verifications VALUES ('structural', ?, ?, ?, '2026-11-30T11:59:00Z', 7, CAST(? AS TEXT))",
+            verdict, detail, flag, b"gr\xf6\xdfe",
+        )  # fmt: skip
+    table = made.open()
+    (tally,) = table.tallies(span(NOON, WINDOW_S))
+    assert (tally.provider, tally.model, tally.name, tally.arm, tally.day) == (
+        "7", "gr\\xf6\\xdfe", "double-utf8-latin1", "encoding", 2
+    )  # fmt: skip
+    assert poll(table, NOON)[Key("7", None)].state is State.OPEN
+    made.run("INSERT INTO verifications VALUES ('structural', 'ok', '', 0, '2026-11-30T12:30:00Z', 7, 'b')")
+    assert poll(table, NOON + HOUR)[Key("7", None)].state is State.CLOSED
+    table.close()
+
+
+def test_postgresqls_own_types_are_read_as_a_text(postgres_url: str) -> None:
+    made = postgres_router(
+        postgres_url,
+        "CREATE TYPE wort AS ENUM ('ok', 'malformed')",
+        "CREATE TABLE verifications (kind TEXT, verdict wort, detail JSONB, model_attributable NUMERIC(2,1), "
+        "applied_at TIMESTAMPTZ, provider CHAR(10), model UUID)",
+        "INSERT INTO verifications VALUES ('structural', 'ok', '\"größe\"', 0, '2026-11-30 11:59:00Z', 'a', "
+        "'00000000-0000-0000-0000-00000000000f')",
+    )
+    table = made.open()
+    tallies, memories = table.read(span(NOON, WINDOW_S), NOON, WINDOW_S)
+    assert [(t.provider, t.model[-1], t.verdict, t.day, t.attributable) for t in tallies] == [
+        ("a", "f", "ok", 1, False)
+    ]
+    assert memories == {}
+    assert table.tallies(span(NOON, WINDOW_S), Key("a", tallies[0].model)) == tallies
+    table.close()
+
+
+def test_an_answer_whose_model_is_not_known_trips_nobody(router: Router) -> None:
+    table = router.open()
+    bad = {"verdict": "malformed", "detail": "empty response", "model_attributable": True}
+    unknown = [structs.replace(one, model="", **bad) for one in damaged(40)]
+    table.record([*unknown, *(structs.replace(one, verdict="ok", detail="größer") for one in damaged(40))])
+    found = poll(table, NOON)
+    assert {one.state for one in found.values()} == {State.CLOSED}
+    assert "not known" in found[Key("openrouter", "")].why
+    assert found[Key("openrouter", "")].skip_reason
+    assert not router.run("SELECT 1 FROM verifications WHERE kind = 'breaker'")
+    table.close()
+
+
+def test_instants_of_no_type_that_is_known_are_refused(tmp_path: Path) -> None:
+    made = sqlite_router(tmp_path / "r.db", LOOSE)
+    made.run("INSERT INTO verifications VALUES ('structural', 'ok', '', 0, ?, 'größe', 'b')", b"gestern")
+    with pytest.raises(ConfigError, match="applied_at: expected a number, a text or a type of instants, found"):
+        made.open()
+
+
 def test_no_database_is_made(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="expected a router's database, found none"):
         Verifications(parse(f"sqlite:///{tmp_path}/größe.db"))
