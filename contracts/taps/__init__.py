@@ -47,11 +47,11 @@ class Taps:
         self._close: Callable[[], None] = lambda: None
 
     @classmethod
-    def open(cls, config: str | None, to: str) -> Taps:
+    def open(cls, config: str, to: str) -> Taps:
         """Read a providers file, and write observations to a file.
 
         Args:
-            config: path of the providers file; None for the rows that are shipped.
+            config: path of the providers file.
             to: path of the file that observations are appended to.
 
         Raises:

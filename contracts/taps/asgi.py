@@ -35,6 +35,9 @@ class TapMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, self._ending(send))
+            return
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -53,6 +56,16 @@ class TapMiddleware:
             await self._app(scope, receiving, sending)
         finally:
             watch.left()
+
+    def _ending(self, send: Send) -> Send:
+        """Write what is left when the application has shut down: a server that ends by a signal does not."""
+
+        async def sending(message: Message) -> None:
+            if message["type"] in ("lifespan.shutdown.complete", "lifespan.shutdown.failed"):
+                self._taps.close()
+            await send(message)
+
+        return sending
 
 
 class _Watch:

@@ -17,7 +17,7 @@ import requests
 
 from contracts.errors import ConfigError
 from contracts.model import Request
-from contracts.observations import Observation
+from contracts.observations import Observation, read
 from contracts.taps import Taps, aforward, forward, of_httpx, of_requests
 from contracts.taps.asgi import TapMiddleware
 from contracts.testing import text_of
@@ -222,6 +222,29 @@ def test_a_lifespan_passes(written: Written) -> None:
     tapped = TapMiddleware(app, written.taps, lambda _: "groesse")
     asyncio.run(tapped({"type": "lifespan"}, receive, send))
     assert seen == [{"type": "lifespan", "größe": 1}]
+
+
+def test_what_is_left_is_written_when_the_application_has_shut_down(written: Written) -> None:
+    sent: list[int] = []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        del scope, receive
+        await send({"type": "lifespan.startup.complete"})
+        for _ in range(3):
+            tap = written.taps.tap("groesse", Request(method="POST", url="/v1/chat/completions"), 200, ())
+            tap.feed("größe".encode())
+            tap.finish()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    async def receive() -> Message:
+        return {}
+
+    async def send(message: Message) -> None:
+        del message
+        sent.append(sum(one.count for one in read(str(written.path))))
+
+    asyncio.run(TapMiddleware(app, written.taps, lambda _: "groesse")({"type": "lifespan"}, receive, send))
+    assert sent == [0, 3]
 
 
 def test_the_rows_of_a_bad_file_are_refused_at_the_start(tmp_path: Any) -> None:
