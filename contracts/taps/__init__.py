@@ -15,6 +15,8 @@ from datetime import UTC, datetime
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec import structs
+
 from contracts import dialects
 from contracts.config import catalogue as catalogues
 from contracts.errors import ConfigError
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
     from contracts.facts import Asked
     from contracts.model import Headers, Request
     from contracts.tap import Ended, Seen
+
+
+LONGEST_NAME = 500  # characters of a model and of a path that are written down; no real one is as long
 
 
 class Spoken(NamedTuple):
@@ -101,13 +106,13 @@ class Taps:
             return Tap.failed(error)
 
         def write(seen: Seen) -> None:
-            was = seen.facts.asked
+            was = _bounded(seen.facts.asked)
             self._write(
                 Observation(
                     at=datetime.now(UTC),
                     provider=provider,
                     model=None if was is None else was.model,
-                    facts=seen.facts,
+                    facts=structs.replace(seen.facts, asked=was),
                     verification=seen.verification,
                 )
             )
@@ -124,6 +129,14 @@ class Taps:
         except KeyError:
             known = ", ".join(sorted(self._providers))
             raise ConfigError(f"expected one of the providers {known}, found '{provider}'") from None
+
+
+def _bounded(asked: Asked | None) -> Asked | None:
+    """Cut what a client may make as long as it likes: it is held for each kind of answer, and stands in a line."""
+    if asked is None or (len(asked.path) <= LONGEST_NAME and len(asked.model or "") <= LONGEST_NAME):
+        return asked
+    model = None if asked.model is None else asked.model[:LONGEST_NAME]
+    return structs.replace(asked, path=asked.path[:LONGEST_NAME], model=model)
 
 
 def forward(chunks: Iterable[bytes], tap: Tap) -> Generator[bytes, None, None]:

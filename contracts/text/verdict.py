@@ -149,7 +149,8 @@ def verify_facts(facts: Facts, loop: Loop | None = None) -> Verification:
         return _unverifiable(f"{facts.kind} answer")
     if facts.errors:
         return _unverifiable("error inside a success")
-    if facts.limits or facts.body.over_limit is not None:
+    framing = facts.framing  # of an event that was too large to hold nobody knows what it brought
+    if facts.limits or facts.body.over_limit is not None or (framing is not None and framing.over_limit is not None):
         return _unverifiable("not read to its end")
     if reply is None:
         return Verification(verdict="malformed", detail=f"{facts.body.kind} body", scope=Scope.PROVIDER)

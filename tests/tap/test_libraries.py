@@ -224,6 +224,17 @@ def test_a_lifespan_passes(written: Written) -> None:
     assert seen == [{"type": "lifespan", "größe": 1}]
 
 
+def test_a_client_cannot_make_a_line_too_long_to_be_read(written: Written) -> None:
+    body = json.dumps({"model": "größe" * 500_000, "messages": []}).encode()
+    tap = written.taps.tap(
+        "groesse", Request(method="POST", url="/ü" * 500_000 + "/chat/completions", body=body), 200, ()
+    )
+    tap.finish()
+    seen = only(written)
+    assert seen.facts.asked is not None
+    assert (seen.model, seen.facts.asked.model, len(seen.facts.asked.path)) == ("größe" * 100, "größe" * 100, 500)
+
+
 def test_what_is_left_is_written_when_the_application_has_shut_down(written: Written) -> None:
     sent: list[int] = []
 

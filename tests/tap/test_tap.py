@@ -20,7 +20,7 @@ from contracts import captures, dialects
 from contracts.config import catalogue
 from contracts.dialects import Dialect
 from contracts.facts import Timing
-from contracts.fold import fold
+from contracts.fold import Limits, fold
 from contracts.model import Exchange, Request
 from contracts.tap import Seen, Tap
 from contracts.taps import forward
@@ -121,6 +121,14 @@ def test_damage_is_told_with_its_verdict() -> None:
     seen = tapped(spoilt, asked=structs.replace(cast("Any", DIALECT.asked(ASKED)), ascii=True))
     assert (seen.verification.verdict, seen.verification.model_attributable) == ("mangled", True)
     assert seen.verification.detail.startswith("double-utf8-latin1 [provider]")
+
+
+def test_what_was_too_large_to_be_read_is_nobodys_silence() -> None:
+    body = event("größer" * 1000) + event("", "stop") + b"data: [DONE]\n\n"
+    limits = Limits(event_bytes=4096, body_bytes=1 << 20)
+    assert tapped(body).verification.verdict == "ok"
+    seen = tapped(body, limits=limits).verification
+    assert (seen.verdict, seen.detail, seen.model_attributable) == ("unverifiable", "not read to its end", False)
 
 
 def test_a_model_that_says_the_same_over_and_over_is_told() -> None:
