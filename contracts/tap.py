@@ -133,8 +133,9 @@ class Tap:
         if self._fold is None:
             return
         try:
-            self._held.append(chunk if type(chunk) is bytes else bytes(chunk))
-            self._size += len(chunk)
+            if chunk:  # some clients give empty ones for as long as nothing comes
+                self._held.append(chunk if type(chunk) is bytes else bytes(chunk))
+                self._size += len(chunk)
             if waited_ms is not None:
                 self._waits.add(waited_ms)
             if self._size >= WINDOW:

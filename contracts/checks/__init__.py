@@ -84,9 +84,11 @@ def unread(facts: Facts, reply: Reply) -> str | None:
 
 
 def lost_tail(facts: Facts) -> str | None:
-    """Say that the last event was sent whole and never ended, or was not waited for, or None."""
+    """Say that an event was too large, or the last one sent whole and never ended, or not waited for, or None."""
     if facts.limits:
         return unfinished(facts)
+    if facts.framing is not None and facts.framing.over_limit is not None:
+        return "an event was too large to be read (sse.framing)"
     if facts.framing is not None and facts.framing.tail_whole:
         return "the last event was never ended by a blank line (sse.framing)"
     return None

@@ -136,6 +136,19 @@ def test_a_model_that_says_the_same_over_and_over_is_told() -> None:
     assert tapped(body).verification.verdict == "looping"
 
 
+def test_chunks_that_are_empty_are_not_held() -> None:
+    tap = Tap(ASKED, 200, STREAM, DIALECT, TABLES)
+    tap.feed("data: größer".encode())
+    tracemalloc.start()
+    try:
+        for _ in range(100_000):
+            tap.feed(b"", 0.1)
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held < 10_000
+
+
 def test_it_holds_a_window_however_long_the_stream_is() -> None:
     piece = b"".join(event(f"Straße {n} — 你好 ") for n in range(50))
     tap = Tap(ASKED, 200, STREAM, DIALECT, TABLES)
