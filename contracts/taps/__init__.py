@@ -102,7 +102,7 @@ class Taps:
         """
         try:
             spoken = self._spoken(provider)
-        except ConfigError as error:
+        except (ConfigError, TypeError) as error:  # a name that is no text, such as None, is nobody's either
             return Tap.failed(error)
 
         def write(seen: Seen) -> None:

@@ -80,7 +80,7 @@ class _Watch:
     def received(self, message: Message) -> None:
         if message["type"] != "http.request" or self._body is None:
             return
-        piece = message.get("body", b"")
+        piece = message.get("body") or b""
         self._size += len(piece)
         if self._size > MAX_REQUEST_BYTES:
             self._body = None
@@ -91,7 +91,7 @@ class _Watch:
         if message["type"] == "http.response.start":
             self._tap = self._begin(message)
         elif message["type"] == "http.response.body" and self._tap is not None:
-            self._tap.feed(message.get("body", b""))
+            self._tap.feed(message.get("body") or b"")
             if not message.get("more_body", False):
                 self._tap.finish("complete")
                 self._tap = None

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from contracts import taps as tapping
 from contracts.model import Request
+from contracts.tap import Tap
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     import httpx
 
     from contracts.facts import Asked
-    from contracts.tap import Tap
     from contracts.taps import Taps
 
 
@@ -42,8 +42,11 @@ def tap(
     taps: Taps, provider: str, response: httpx.Response, *, asked: Asked | None = None, is_coded: bool = True
 ) -> Tap:
     """Make a tap for a response; `is_coded` unless what is fed comes from `iter_bytes`."""
-    headers = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw)
-    request = asked_of(response.request)
+    try:
+        headers = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw)
+        request = asked_of(response.request)
+    except Exception as error:  # noqa: BLE001 - of a response that no client made: it is forwarded all the same
+        return Tap.failed(error)
     return taps.tap(provider, request, response.status_code, headers, asked=asked, is_coded=is_coded)
 
 

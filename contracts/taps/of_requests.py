@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from contracts import taps as tapping
 from contracts.model import Request
+from contracts.tap import Tap
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     import requests
 
     from contracts.facts import Asked
-    from contracts.tap import Tap
     from contracts.taps import Taps
 
 
@@ -36,9 +36,12 @@ def tap(
     taps: Taps, provider: str, response: requests.Response, *, asked: Asked | None = None, is_coded: bool = False
 ) -> Tap:
     """Make a tap for a response; `is_coded` where what is fed comes from `response.raw`."""
-    headers = tuple((str(name), str(value)) for name, value in response.headers.items())
-    request = asked_of(response.request)
-    head_ms = response.elapsed.total_seconds() * 1000
+    try:
+        headers = tuple((str(name), str(value)) for name, value in response.headers.items())
+        request = asked_of(response.request)
+        head_ms = response.elapsed.total_seconds() * 1000
+    except Exception as error:  # noqa: BLE001 - of a response that no session made: it is forwarded all the same
+        return Tap.failed(error)
     return taps.tap(
         provider, request, response.status_code, headers, asked=asked, is_coded=is_coded, head_ms=head_ms
     )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import zlib
 from collections.abc import AsyncIterator, Iterable
@@ -133,6 +134,17 @@ def test_an_exception_on_the_way_reaches_the_router_and_a_provider_nobody_knows_
     assert str(unknown.failure) == "expected one of the providers groesse, nihon, found 'unbekannt'"
     assert written.taps.asked("unbekannt", Request()) is None
     assert only(written).facts.ended == "cut"
+
+
+def test_a_response_that_no_client_made_is_forwarded_as_well(written: Written) -> None:
+    alone = httpx.Response(200, stream=httpx.ByteStream("größe".encode()))
+    assert b"".join(of_httpx.forward(written.taps, "groesse", alone)).decode() == "größe"
+    made = requests.Response()
+    made.raw, made.status_code = io.BytesIO("größe".encode()), 200
+    assert b"".join(of_requests.forward(written.taps, "groesse", made)).decode() == "größe"
+    assert isinstance(of_httpx.tap(written.taps, "groesse", alone).failure, RuntimeError)
+    nobody: Any = ["größe"]
+    assert isinstance(written.taps.tap(nobody, Request(method="POST", url="/"), 200, ()).failure, TypeError)
 
 
 def test_no_key_of_a_request_is_written(written: Written, hostile_provider: Factory) -> None:
