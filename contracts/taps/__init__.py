@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from msgspec import structs
+from msgspec import Struct, json, structs
 
 from contracts import dialects
 from contracts.config import catalogue as catalogues
@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 
 
 LONGEST_NAME = 500  # characters of a model and of a path that are written down; no real one is as long
+
+
+class _Named(Struct):
+    model: object = None
 
 
 class Spoken(NamedTuple):
@@ -96,7 +100,8 @@ class Taps:
             request: what was asked of the provider.
             status: of the answer.
             headers: of the answer, as text.
-            asked: what `asked` gave for this request.
+            asked: what `asked` gave for this request, or for the same one to another provider: the model and the path
+                are read anew, as providers call one model by several names.
             head_ms: how long the headers were waited for, since the request was sent.
             is_coded: the chunks still have the Content-Encoding that the headers name.
         """
@@ -117,6 +122,7 @@ class Taps:
                 )
             )
 
+        asked = None if asked is None else _again(spoken.dialect, request, asked)
         return Tap(request, status, headers, *spoken, asked=asked, is_coded=is_coded, head_ms=head_ms, tell=write)
 
     def close(self) -> None:
@@ -129,6 +135,18 @@ class Taps:
         except KeyError:
             known = ", ".join(sorted(self._providers))
             raise ConfigError(f"expected one of the providers {known}, found '{provider}'") from None
+
+
+def _again(dialect: Dialect, request: Request, asked: Asked) -> Asked:
+    """Read the model and the path of one attempt; all else was learnt of the first."""
+    if request.body is None:
+        return asked
+    try:
+        small = json.encode({"model": json.decode(request.body, type=_Named).model})
+        own = dialect.asked(structs.replace(request, body=small))
+    except Exception:  # noqa: BLE001 - a router forwards what it does not understand
+        return asked
+    return asked if own is None else structs.replace(asked, path=own.path, model=own.model)
 
 
 def _bounded(asked: Asked | None) -> Asked | None:

@@ -147,6 +147,28 @@ def test_a_response_that_no_client_made_is_forwarded_as_well(written: Written) -
     assert isinstance(written.taps.tap(nobody, Request(method="POST", url="/"), 200, ()).failure, TypeError)
 
 
+def test_each_attempt_is_of_the_model_that_it_asked_for(written: Written) -> None:
+    def request(model: object, path: str, prompt: str = "hi") -> Request:
+        body = {"messages": [{"role": "user", "content": prompt}], "model": model, "max_tokens": 5}
+        return Request(method="POST", url=f"http://127.0.0.1:1{path}", body=json.dumps(body).encode())
+
+    asked = written.taps.asked("groesse", request("größe/1", "/v1/chat/completions", "Où ça ?"))
+    assert asked is not None
+    for provider, tried in (
+        ("groesse", request("größe/1", "/v1/chat/completions")),
+        ("nihon", request("日本:free", "/api/chat")),
+        ("groesse", request(7, "/v1/chat/completions")),
+        ("groesse", Request(method="POST", url="/v1/chat/completions", body="größe".encode())),
+        ("groesse", Request(method="POST", url="/v1/chat/completions")),
+    ):
+        written.taps.tap(provider, tried, 503, (), asked=asked).finish()
+    seen = [one.facts.asked for one in written.all()]
+    assert [(one.model, one.path.rpartition("/")[2], one.ascii, one.cap) for one in seen if one is not None] == [
+        ("größe/1", "completions", False, 5), ("日本:free", "chat", False, 5), (None, "completions", False, 5),
+        ("größe/1", "completions", False, 5),
+    ]  # fmt: skip
+
+
 def test_no_key_of_a_request_is_written(written: Written, hostile_provider: Factory) -> None:
     provider = hostile_provider("honest")
     headers = {"Authorization": "Bearer sk-geheim-4711", "Cookie": "a=geheim"}
