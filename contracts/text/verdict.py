@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from contracts.facts import Text
 from contracts.model import Scope
-from contracts.text import looping
+from contracts.text import ends, looping
 from contracts.text.attribution import attribute
 from contracts.text.charset import RequestCharset, of_asked
 from contracts.text.damage import Scanner
@@ -37,27 +37,10 @@ ASCII_ONLY = "ASCII only"  # of an `ok`: it says nothing of a wire that damages 
 ABSENT = "non-ascii-absent-from-input"
 CALL = "tool call"
 
-# Of all dialects, compared in lower case.
-_LIMITS = frozenset({
-    "length", "max_tokens", "max_output_tokens", "model_length", "incomplete", "model_context_window_exceeded",
-})  # fmt: skip
-_FILTERS = frozenset({
-    "content_filter", "content_filtered", "refusal", "safety", "recitation", "prohibited_content", "blocklist", "spii",
-    "image_safety", "guardrail_intervened", "error_toxic", "language", "model_armor", "escalation",
-    "pup_limited_disabled", "image_prohibited_content", "image_recitation",
-})  # fmt: skip
-_BLOCKED = "blocked:"  # what stands before Gemini's reasons of a prompt that was not let through
-_CALLS = frozenset({"tool_calls", "tool_call", "tool_use", "function_call"})
-_BAD_CALLS = frozenset({"malformed_function_call", "unexpected_tool_call"})
 # Faults of a call that the model wrote; how calls are told apart is the server's doing, and explains broken arguments.
 CALLS_BY_MODEL = frozenset({
     "arguments-malformed", "arguments-control-character", "arguments-duplicate-key", "arguments-nan",
     "arguments-overflow", "arguments-not-object", "arguments-concatenated", "arguments-truncated", "arguments-too-deep",
-})  # fmt: skip
-_ERRORS = frozenset({"error", "failed", "error_limit"})
-# Silence that is nobody's fault: a run in the background or to be continued, a model loaded, the client's own stop.
-_SILENT = frozenset({
-    "queued", "in_progress", "cancelled", "steered", "pause_turn", "load", "unload", "stop_sequence",
 })  # fmt: skip
 
 
@@ -131,10 +114,10 @@ def verify_response(  # noqa: PLR0913 - the router's own order, the rest by name
             text=_scanned(text),
             is_visible=not (text == "" or text.isspace()),
             finish=finish,
-            has_calls=has_tool_calls or finish in _CALLS,
-            was_refused=_withheld(finish),
+            has_calls=has_tool_calls or finish in ends.CALLS,
+            was_refused=ends.is_withheld(finish),
             is_capped=client_capped,
-            loop=looping.find(text, was_cut=finish in _LIMITS),
+            loop=looping.find(text, was_cut=finish in ends.LIMITS),
             charset=request_charset,
         )
     )
@@ -155,17 +138,26 @@ def verify_facts(facts: Facts, loop: Loop | None = None) -> Verification:
     if reply is None:
         return Verification(verdict="malformed", detail=f"{facts.body.kind} body", scope=Scope.PROVIDER)
     answer = _answer(facts, reply, loop)
-    broken_off = _broken_off(facts, reply, answer)
-    if broken_off is not None:
-        return broken_off
+    unread = _undecoded(facts, answer) or _broken_off(facts, reply, answer)
+    if unread is not None:
+        return unread
     # What could not be read may have been the answer, or its end.
-    if reply.unread and facts.body.kind != "empty" and not answer.text.damage:
+    if (_is_noise(facts, reply) or (reply.unread and facts.body.kind != "empty")) and not answer.text.damage:
         return Verification(verdict="malformed", detail="unreadable events", scope=Scope.PROVIDER)
     if _wrote_bad_call(facts, reply) and not answer.text.damage:
         return Verification(
             verdict="malformed", detail="malformed tool call", model_attributable=True, scope=Scope.MODEL
         )
     return _judge(answer)
+
+
+def _undecoded(facts: Facts, answer: _Answer) -> Verification | None:
+    """Judge an answer in a coding such as br that a tap does not read, or that is broken: it may have held anything."""
+    fault = None if facts.coding is None else facts.coding.fault
+    is_readable = fault is None or fault.kind == "not-coded" or answer.text.damage
+    if is_readable or (answer.is_visible and not answer.has_calls):
+        return None
+    return _unverifiable("content coding not read")
 
 
 def _broken_off(facts: Facts, reply: Reply, answer: _Answer) -> Verification | None:
@@ -180,6 +172,11 @@ def _broken_off(facts: Facts, reply: Reply, answer: _Answer) -> Verification | N
     return _unverifiable("the client left")
 
 
+def _is_noise(facts: Facts, reply: Reply) -> bool:
+    framing = facts.framing
+    return framing is not None and reply.events == 0 and bool(framing.unknown_fields or framing.invalid_utf8)
+
+
 def _wrote_bad_call(facts: Facts, reply: Reply) -> bool:
     kinds = {fault.kind for fault in reply.call_faults}
     if facts.ended == "cut" or any(not kind.startswith("arguments-") for kind in kinds):
@@ -190,13 +187,15 @@ def _wrote_bad_call(facts: Facts, reply: Reply) -> bool:
 def _answer(facts: Facts, reply: Reply, loop: Loop | None) -> _Answer:
     reasons = [end.reason.lower() for choice in reply.choices for end in choice.finishes]
     asked, choices, spent = facts.asked, reply.choices, reply.usage.output_tokens
-    cut = any(reason in _LIMITS for reason in reasons)  # by the request's own cap, where it had one
+    cut = any(reason in ends.LIMITS for reason in reasons)  # by the request's own cap, where it had one
     return _Answer(
         text=reply.text,
         is_visible=any(choice.visible or choice.other_output for choice in choices),
-        finish=next((r for r in reasons if r in _LIMITS | _FILTERS | _BAD_CALLS | _ERRORS), "".join(reasons[:1])),
-        has_calls=any(choice.calls for choice in choices) or any(reason in _CALLS for reason in reasons),
-        was_refused=any(choice.refusal_chars for choice in choices) or any(map(_withheld, reasons)),
+        finish=next(
+            (r for r in reasons if r in ends.LIMITS | ends.FILTERS | ends.BAD_CALLS | ends.ERRORS), "".join(reasons[:1])
+        ),
+        has_calls=any(choice.calls for choice in choices) or any(reason in ends.CALLS for reason in reasons),
+        was_refused=any(choice.refusal_chars for choice in choices) or any(map(ends.is_withheld, reasons)),
         is_capped=None if asked is None else asked.cap is not None and (cut or (spent or 0) >= asked.cap),
         loop=loop,
         charset=of_asked(asked),
@@ -207,14 +206,14 @@ def _judge(answer: _Answer) -> Verification:
     """Apply the rules in order: what is certain of the bytes first, then what the end of the answer explains."""
     if answer.text.damage:
         return _mangled(answer)
-    if answer.finish in _ERRORS:
+    if answer.finish in ends.ERRORS:
         return _unverifiable("error finish")
     if answer.was_refused:
         return Verification(verdict="refused", detail="withheld by a filter or refused", scope=Scope.UNDETERMINED)
     if answer.loop is not None:
         detail = f"{answer.loop.unit_chars} characters {answer.loop.times} times over"
         return Verification(verdict="looping", detail=detail, model_attributable=True, scope=Scope.MODEL)
-    if answer.finish in _BAD_CALLS:
+    if answer.finish in ends.BAD_CALLS:
         detail = "malformed tool call"
         return Verification(verdict="malformed", detail=detail, model_attributable=True, scope=Scope.MODEL)
     return _unverifiable(CALL) if answer.has_calls else _ended(answer)
@@ -222,9 +221,9 @@ def _judge(answer: _Answer) -> Verification:
 
 def _ended(answer: _Answer) -> Verification:
     """Judge an answer in words by what there is of it and how it ended."""
-    was_limited = answer.finish in _LIMITS
+    was_limited = answer.finish in ends.LIMITS
     unexplained = answer.is_capped is False or (answer.is_capped is None and not was_limited)
-    if answer.finish in _SILENT and not (answer.is_visible and answer.text.chars):
+    if answer.finish in ends.SILENT and not (answer.is_visible and answer.text.chars):
         return _unverifiable(f"finish {answer.finish}")
     if not answer.is_visible and unexplained:
         return Verification(verdict="malformed", detail=EMPTY, model_attributable=True, scope=Scope.MODEL)
@@ -260,10 +259,6 @@ def _absent(answer: _Answer) -> tuple[SignatureSeen, ...]:
     if answer.charset is None or not answer.charset.ascii:
         return ()
     return (SignatureSeen(name=ABSENT, confidence="low", count=answer.text.non_ascii),)
-
-
-def _withheld(finish: str) -> bool:
-    return finish in _FILTERS or finish.startswith(_BLOCKED)
 
 
 def _scanned(text: str) -> Text:

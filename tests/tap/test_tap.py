@@ -94,6 +94,33 @@ def test_chunks_that_are_coded_are_read_without_their_coding(coding: str) -> Non
     assert (seen.facts.coding.raw_bytes, seen.facts.coding.decoded_bytes) == (len(body), len(HONEST))
 
 
+@pytest.mark.parametrize("coding", ["br", "zstd", "größe"])
+def test_a_coding_that_it_does_not_read_is_nobodys_silence(coding: str) -> None:
+    tap = Tap(ASKED, 200, (*STREAM, ("content-encoding", coding)), DIALECT, TABLES, is_coded=True)
+    tap.feed(zlib.compress(HONEST * 20))
+    seen = tap.finish()
+    assert seen is not None
+    assert (seen.verification.verdict, seen.verification.detail) == ("unverifiable", "content coding not read")
+
+
+def test_a_coding_that_breaks_off_within_a_call_or_before_a_word_is_nobodys_fault() -> None:
+    call = {"index": 0, "id": "1", "type": "function", "function": {"name": "größe", "arguments": '{"a": '}}
+    value = {"choices": [{"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": None}]}
+    for body in (b"data: " + json.dumps(value).encode() + b"\n\n", b": ping\n\n"):
+        whole = gzip.compress(body)
+        tap = Tap(ASKED, 200, (*STREAM, ("content-encoding", "gzip")), DIALECT, TABLES, is_coded=True)
+        tap.feed(whole[:-9])
+        seen = tap.finish()
+        assert seen is not None
+        assert not seen.verification.model_attributable
+
+
+def test_bytes_that_are_no_stream_are_nobodys_silence() -> None:
+    seen = tapped(zlib.compress(HONEST * 20)).verification
+    assert (seen.verdict, seen.detail, seen.model_attributable) == ("malformed", "unreadable events", False)
+    assert tapped(b": \xc3\xa9\n\n" * 9).verification.detail == "empty response"
+
+
 def test_what_the_request_asked_is_read_once_for_all_attempts() -> None:
     asked = DIALECT.asked(ASKED)
     without = structs.replace(ASKED, body=None)
