@@ -9,6 +9,9 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
+from contracts.facts import Fault
 from contracts.model import Evidence, Source
 from contracts.observations import read
 from contracts.observations.kinds import kind_of
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
 
+    from contracts.facts import Facts
     from contracts.model import Provider
     from contracts.observations import Observation
 
@@ -58,10 +62,24 @@ def gather(
 
 
 def speaks(one: Observation, row: Provider, now: datetime) -> bool:
-    """Tell whether what was seen speaks for a row now: young enough, of its dialect, and a chat."""
+    """Tell whether what was seen speaks for a row now: young enough, of its dialect, and a chat that was seen whole."""
     age = now - one.at
     is_young = -AHEAD <= age <= timedelta(seconds=row.evidence_max_age_s)
-    return is_young and one.facts.dialect == row.dialect and one.facts.kind == "chat"
+    is_of = one.facts.dialect == row.dialect and one.facts.kind == "chat"
+    return is_young and is_of and _was_seen_whole(one.facts)
+
+
+def _was_seen_whole(facts: Facts) -> bool:
+    """Tell whether a client that left, or that asked for a coding which no tap reads, kept none of it back."""
+    fault = None if facts.coding is None else facts.coding.fault
+    if fault is not None and fault.kind == "not-asked":
+        return False
+    if facts.ended != "unknown":
+        return True
+    reply = facts.reply
+    if reply is None:
+        return bool(facts.errors)
+    return reply.close.count > 0 if reply.streamed else not reply.unread
 
 
 def _add(found: dict[object, tuple[Observation, int, str]], one: Observation, path: str) -> None:
@@ -78,9 +96,18 @@ def _evidence(found: Mapping[object, tuple[Observation, int, str]], polled_at: d
     if not any(is_success(one.facts.status) for one, _, _ in fresh):
         fresh = _newest(entries) + [entry for entry in fresh if not is_success(entry[0].facts.status)]
     return [
-        Evidence(facts=one.facts, source=Source.OBSERVED, ref=f"{path} ({count} answers)", at=one.at)
+        Evidence(facts=_limited(one.facts), source=Source.OBSERVED, ref=f"{path} ({count} answers)", at=one.at)
         for one, count, path in fresh
     ]
+
+
+def _limited(facts: Facts) -> Facts:
+    """Say of a body that broke within its coding, as of one that was asked for by a poll, that its end is not known."""
+    fault = None if facts.coding is None else facts.coding.fault
+    if fault is None or fault.kind not in ("truncated", "corrupt"):
+        return facts
+    spoilt = Fault(kind="coding", detail=f"the body could not be decoded: {fault.detail}")
+    return structs.replace(facts, limits=(*facts.limits, spoilt))
 
 
 def _newest(entries: Iterable[tuple[Observation, int, str]]) -> list[tuple[Observation, int, str]]:

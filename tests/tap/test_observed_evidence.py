@@ -11,7 +11,7 @@ from msgspec import structs
 from contracts.config import catalogue
 from contracts.errors import ConfigError
 from contracts.evidence.observed import gather
-from contracts.facts import Asked, Body, ErrorSeen, Facts, Framing
+from contracts.facts import Asked, Body, Close, Coding, ErrorSeen, Facts, Fault, Framing, Reply
 from contracts.judge import judge
 from contracts.model import Evidence, Finding, Outcome, Provider, Source
 from contracts.observations import Observation
@@ -28,8 +28,14 @@ FACTS = Facts(
     body=Body(kind="sse", bytes=7),
     asked=Asked(model="日本-1", stream=True),
     framing=Framing(),
+    ended="complete",
 )
+LEFT = structs.replace(FACTS, ended="unknown")
 CATALOGUE = catalogue.load(None)
+
+
+def coded(kind: str) -> Coding:
+    return Coding(declared="größe", raw_bytes=9, decoded_bytes=0, fault=Fault(kind=kind, detail="größer als gedacht"))
 
 
 def seen(minutes_ago: float, model: str = "日本-1", provider: str = "größe", facts: Facts = FACTS) -> Observation:
@@ -76,7 +82,7 @@ def test_where_there_was_nothing_since_the_newest_of_each_model_speaks(tmp_path:
     unread = structs.replace(FACTS, ended="cut")
     found = gathered(tmp_path, seen(30, facts=unread), seen(20), seen(25, "ü", facts=named("ü")), polled_minutes_ago=10)
     assert sorted(map(str, models(found))) == ["ü", "日本-1"]
-    assert {one.facts.ended for one in found} == {"unknown"}
+    assert {one.facts.ended for one in found} == {"complete"}
 
 
 @pytest.mark.parametrize(
@@ -128,3 +134,35 @@ def test_some_of_real_traffic_fails_and_that_is_no_broken_promise(status: int) -
 def test_one_that_was_asked_for_by_a_poll_is() -> None:
     live = structs.replace(failed(502), source=Source.LIVE)
     assert judged(live)["http.status"].outcome is Outcome.VIOLATED
+
+
+def reply(*, streamed: bool = True, closes: int = 0, unread: int = 0) -> Reply:
+    return Reply(streamed=streamed, close=Close(count=closes), unread=unread)
+
+
+@pytest.mark.parametrize(
+    ("facts", "is_heard"),
+    [
+        (structs.replace(LEFT, reply=reply()), False),
+        (structs.replace(LEFT, reply=reply(closes=1)), True),
+        (structs.replace(LEFT, reply=reply(streamed=False, unread=1)), False),
+        (structs.replace(LEFT, reply=reply(streamed=False)), True),
+        (structs.replace(LEFT, status=429), False),
+        (structs.replace(LEFT, status=429, errors=(ErrorSeen(form="body", message="zu schnell — 429"),)), True),
+        (structs.replace(FACTS, ended="cut", reply=reply()), True),
+        (structs.replace(FACTS, coding=coded("not-asked")), False),
+        (structs.replace(FACTS, coding=coded("not-coded")), True),
+    ],
+)
+def test_a_client_that_left_or_a_coding_that_no_tap_reads_accuses_nobody(
+    tmp_path: Path, facts: Facts, is_heard: bool
+) -> None:
+    assert bool(gathered(tmp_path, seen(1, facts=facts))) is is_heard
+
+
+@pytest.mark.parametrize(("kind", "limits"), [("corrupt", ["coding"]), ("truncated", ["coding"]), ("not-coded", [])])
+def test_of_a_body_that_broke_within_its_coding_the_end_is_not_known(
+    tmp_path: Path, kind: str, limits: list[str]
+) -> None:
+    (found,) = gathered(tmp_path, seen(1, facts=structs.replace(FACTS, coding=coded(kind))))
+    assert [limit.kind for limit in found.facts.limits] == limits
