@@ -34,7 +34,7 @@ class Observation(Struct, frozen=True, kw_only=True):
         model: as it was asked for; None where that is not known.
         count: how many answers this stands for.
         facts: of the last of them.
-        verification: what each of them came to.
+        verification: what each of them came to; how often damage or a loop was seen, and where, is of the last.
     """
 
     at: datetime

@@ -9,6 +9,7 @@ from msgspec import structs
 if TYPE_CHECKING:
     from contracts.facts import Facts, Framing, Reply
     from contracts.observations import Observation
+    from contracts.text.verdict import Verification
 
 
 def kind_of(observation: Observation) -> tuple[object, ...]:
@@ -17,7 +18,7 @@ def kind_of(observation: Observation) -> tuple[object, ...]:
     return (
         observation.provider,
         observation.model,
-        (verdict.verdict, verdict.detail, verdict.model_attributable),
+        (verdict.verdict, _detail(verdict), verdict.model_attributable),
         _answer(facts),
         None if facts.asked is None else structs.astuple(structs.replace(facts.asked, model=None, cap=None)),
         tuple(fault.kind for fault in facts.json_faults),
@@ -26,6 +27,17 @@ def kind_of(observation: Observation) -> tuple[object, ...]:
         None if facts.framing is None else _framing(facts.framing),
         None if facts.reply is None else _reply(facts.reply),
     )
+
+
+def _detail(verdict: Verification) -> str:
+    """Leave out how often damage or a loop was seen: it differs in each answer, and each would be a line of its own."""
+    match verdict.verdict:
+        case "mangled":
+            return verdict.detail.partition(":")[0]
+        case "looping":
+            return ""
+        case _:
+            return verdict.detail
 
 
 def _answer(facts: Facts) -> tuple[object, ...]:

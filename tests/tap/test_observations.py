@@ -11,6 +11,7 @@ import threading
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -82,6 +83,20 @@ def _many(path: str, model: str) -> None:
 def _write(writer: Writer, times: int) -> None:
     for _ in range(times):
         writer.write(seen())
+
+
+@pytest.mark.parametrize(
+    ("verdict", "detail"),
+    [("mangled", "double-utf8-latin1 [provider]: {} × U+00E2 U+0080"), ("looping", "{} characters 40 times over")],
+)
+def test_damage_and_loops_of_any_length_are_two_lines_as_well(tmp_path: Path, verdict: Any, detail: str) -> None:
+    path = tmp_path / "gesehen.jsonl"
+    writer = Writer(str(path))
+    for number in range(300):
+        writer.write(seen(verification=Verification(verdict=verdict, detail=detail.format(number))))
+    writer.write(seen(verification=Verification(verdict="mangled", detail="bpe-alphabet [provider]: 3 × U+0120")))
+    writer.close()
+    assert [one.count for one in read(str(path))] == [1, 1, 299]
 
 
 def test_several_processes_and_threads_write_into_one_file(tmp_path: Path) -> None:
