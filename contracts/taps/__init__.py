@@ -53,7 +53,7 @@ class Taps:
     def __init__(self, providers: Mapping[str, Spoken], write: Callable[[Observation], None]) -> None:
         """Serve these providers; `write` takes each observation and must not block."""
         self._providers, self._write = providers, write
-        self._close: Callable[[], None] = lambda: None
+        self._writer: Writer | None = None
 
     @classmethod
     def open(cls, config: str, to: str) -> Taps:
@@ -72,7 +72,7 @@ class Taps:
         taps = cls(
             {n: Spoken(dialects.load(r.dialect), catalogue.tables(r.dialect, r)) for n, r in rows.items()}, writer.write
         )
-        taps._close = writer.close
+        taps._writer = writer
         return taps
 
     def asked(self, provider: str, request: Request) -> Asked | None:
@@ -127,7 +127,18 @@ class Taps:
 
     def close(self) -> None:
         """Write what is left."""
-        self._close()
+        if self._writer is not None:
+            self._writer.close()
+
+    @property
+    def dropped(self) -> int:
+        """How many answers of this process could not be written down, because the disk failed or did not keep up."""
+        return 0 if self._writer is None else self._writer.dropped
+
+    @property
+    def failure(self) -> str | None:
+        """What the system said when answers could not be written down last, None as long as all were."""
+        return None if self._writer is None else self._writer.failure
 
     def _spoken(self, provider: str) -> Spoken:
         try:

@@ -299,6 +299,14 @@ def test_the_rows_of_a_bad_file_are_refused_at_the_start(tmp_path: Any) -> None:
         Taps.open(str(path), str(tmp_path / "gesehen.jsonl"))
 
 
+def test_a_router_is_told_what_could_not_be_written(written: Written, tmp_path: Any) -> None:
+    assert (written.taps.dropped, written.taps.failure) == (0, None)
+    full = Taps.open(str(tmp_path / "providers.yaml"), "/dev/full")
+    full.tap("groesse", Request(method="POST", url="/v1/chat/completions"), 200, ()).finish()
+    full.close()
+    assert (full.dropped, full.failure) == (1, "No space left on device")
+
+
 def test_of_a_body_that_was_streamed_nothing_is_known(written: Written, hostile_provider: Factory) -> None:
     provider = hostile_provider("honest")
     url = f"{provider.base_url}/chat/completions"
