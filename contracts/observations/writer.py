@@ -29,6 +29,7 @@ EVERY_S = 10.0  # how long answers that are alike are counted before a line says
 POLL_S = 0.5  # how long an observation waits before it is looked at: waking the thread for each would cost a switch
 QUEUE = 4_096  # observations waiting to be written; a second of a router under heavy load
 KINDS = 4_096  # kinds of answers that are counted apart; beyond that each answer is a line
+CLOSE_S = 10.0  # how long the end of a process waits for a disk, or for another process that holds the file
 MAX_BYTES = 64 * 1024 * 1024  # of a file: some 25,000 lines
 
 
@@ -38,13 +39,15 @@ class Writer:
     `dropped` counts answers that were not written because the disk did not keep up or failed, `failure` is why.
     """
 
-    def __init__(self, path: str, *, every_s: float = EVERY_S, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(
+        self, path: str, *, every_s: float = EVERY_S, max_bytes: int = MAX_BYTES, close_s: float = CLOSE_S
+    ) -> None:
         """Prepare to append to a file.
 
         Raises:
             ConfigError: where it cannot be written.
         """
-        self._path, self._every_s, self._max_bytes = path, every_s, max_bytes
+        self._path, self._every_s, self._max_bytes, self._close_s = path, every_s, max_bytes, close_s
         self._queue: deque[Observation] = deque()
         self._alike: dict[tuple[object, ...], tuple[float, Observation | None]] = {}
         self._wake, self._stopping = threading.Event(), False
@@ -78,7 +81,9 @@ class Writer:
         self._wake.set()
         thread = self._thread
         if thread is not None and self._pid == os.getpid() and thread is not threading.current_thread():
-            thread.join()
+            thread.join(self._close_s)
+            if thread.is_alive():
+                self.failure = f"what was left could not be written within {self._close_s:g} s"
         atexit.unregister(self.close)
 
     def _start(self) -> None:

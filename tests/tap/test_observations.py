@@ -200,6 +200,19 @@ def test_what_comes_faster_than_it_can_be_written_is_counted_as_dropped(tmp_path
     assert sum(counts(path).values()) + writer.dropped == total
 
 
+def test_the_end_of_a_process_does_not_wait_for_ever_for_another_that_holds_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "gesehen.jsonl"
+    writer = Writer(str(path), close_s=0.05)
+    with path.open("ab") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        writer.write(seen())
+        closing = threading.Thread(target=writer.close, daemon=True)
+        closing.start()
+        closing.join(20)
+        assert not closing.is_alive()
+        assert writer.failure == "what was left could not be written within 0.05 s"
+
+
 def test_lines_that_are_none_are_left_out_and_told(tmp_path: Path) -> None:
     path = tmp_path / "gesehen.jsonl"
     writer = Writer(str(path))
