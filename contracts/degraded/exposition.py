@@ -80,10 +80,14 @@ def _metrics(found: Degraded, providers: Sequence[str], without: Sequence[str]) 
 
     for name, text in _FAMILIES.items():
         family = Metric(name, text, "gauge")
+        values: dict[tuple[tuple[str, str], ...], float] = {}
         for provider in providers:
             for labels, value in _samples(name, provider, found):
-                shown = {key: scrub(label) for key, label in labels.items()}
-                family.add_sample(name, {"provider": scrub(provider), **shown}, value)
+                shown = (("provider", scrub(provider)), *((key, scrub(label)) for key, label in labels.items()))
+                # Names come from clients, two may be shown alike, and a series that comes twice spoils the whole file.
+                values[shown] = max(value, values.get(shown, value))
+        for labels_shown, value in values.items():
+            family.add_sample(name, dict(labels_shown), value)
         if name not in without:
             yield family
 

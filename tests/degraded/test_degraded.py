@@ -279,6 +279,18 @@ def test_whom_nobody_names_has_no_series_and_no_note() -> None:
     assert "" not in {note.provider for note in found.notes}
 
 
+def test_two_names_that_are_shown_alike_are_one_series() -> None:
+    from contracts.degraded import exposition
+
+    long, hidden = "größe" * 200, "größe\x1b"
+    rows = [structs.replace(row, model=model) for row in mojibake() for model in (long + "1", long + "2")]
+    rows += [structs.replace(row, model=model) for row in empties() for model in (hidden, "größe\\x1b")]
+    rows += [structs.replace(row, provider=name) for row in mojibake() for name in (hidden, "größe\\x1b")]
+    text = exposition.render(of_rows(rows, Question(), NOON)).decode()
+    lines = [line.rpartition(" ")[0] for line in text.splitlines() if not line.startswith("#")]
+    assert len(lines) == len(set(lines))
+
+
 def test_no_series_ever_stands_in_two_files_of_a_folder(tmp_path: Path) -> None:
     from contracts.degraded import exposition
     from contracts.sinks import prometheus
