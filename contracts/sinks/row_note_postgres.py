@@ -1,31 +1,22 @@
-"""A router's table in PostgreSQL: `postgresql://USER@HOST/DATABASE?table=…&key=…&note=…`, by psycopg 3.
-
-Parameters of the URL that are not ours (`host`, `sslmode`, `service` …) are libpq's and go to it as they stand. No
-error holds a password, wherever in the URL it is written.
-"""
+"""A router's table in PostgreSQL: `postgresql://USER@HOST/DATABASE?table=…&key=…&note=…`, by psycopg 3."""
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import urlsplit
 
+from contracts.databases import postgres
+from contracts.databases.names import folded, quoted
 from contracts.errors import ConfigError
-from contracts.sinks.row_note_table import PARTS, Column, Table, Target, folded, names_of, shown, some
-from contracts.text.scrub import scrub
+from contracts.sinks.row_note_table import PARTS, Column, Table, Target, names_of, shown, some
 
 if TYPE_CHECKING:
     import psycopg
 
 FORM = "postgresql://USER@HOST/DATABASE?table=…&key=…&note=…"
-CONNECT_S = 5  # libpq counts whole seconds; for each host of the URL
 LIMITS_MS = {"lock_timeout": 5000, "statement_timeout": 10_000}  # the first: for the router to end what it writes
-HOST = re.compile(r"(\[[0-9A-Fa-f:.%]+\]|[^:\[\]]*)(:[0-9]{0,5})?", re.ASCII)
-SECRET = ("password", "sslpassword")
-HIDDEN = "***"
 
 # Whoever set a limit in the URL's options, or for the user, knows better.
 LIMIT = "SELECT set_config(%s, %s, true) WHERE current_setting(%s) = '0'"
@@ -48,32 +39,17 @@ def parse(sink: str) -> Target:
     scheme = sink.partition(":")[0]
     hidden = f"--note {scheme}:…"
     try:
-        parts = urlsplit(sink)
+        address = postgres.read(sink, PARTS)
     except ValueError:
         raise ConfigError(f"{hidden}: expected {FORM}, found a host that is none") from None
-    user, _, hosts = parts.netloc.rpartition("@")
-    path, query = parts.path, parts.query
-    # Else libpq would take a part of a password for a host, a port or a name, and say so aloud.
-    if (
-        not sink[len(scheme) :].startswith("://")
-        or "#" in sink
-        or "@" in user + path + query
-        or not all(HOST.fullmatch(host) for host in hosts.split(","))
-        or "\0" in unquote(sink)
-    ):
+    if address is None:
         raise ConfigError(f"{hidden}: expected {FORM}, with @ : / ? # and % of a password written as %40 and the like")
     try:
-        names = names_of(query)
+        names = names_of(urlsplit(sink).query)
     except ConfigError as error:
         raise ConfigError(f"{hidden}: {error}") from None
-    rest = "&".join(part for part in query.split("&") if part and unquote(part.partition("=")[0]) not in PARTS)
-    passwords = [user.partition(":")[2], *(value for name, value in _pairs(rest) if name in SECRET)]
     return Target(
-        scheme=scheme.lower(),
-        shown=f"postgresql://{hosts}{path}",
-        names=names,
-        address=f"postgresql://{parts.netloc}{path}{'?' if rest else ''}{rest}",
-        secrets=tuple(sorted({form for one in passwords for form in (one, unquote(one)) if form}, key=len))[::-1],
+        scheme=scheme.lower(), shown=address.shown, names=names, address=address.where, secrets=address.secrets
     )
 
 
@@ -106,16 +82,8 @@ def opened(target: Target) -> Iterator[Router]:
         ConfigError: with what libpq or the server says, without any password.
     """
     _see(target)
-    import psycopg
-
-    given = {name for name, _ in _pairs(urlsplit(target.address).query)}
-    ours = {"client_encoding": "UTF8", "fallback_application_name": "contracts"}
-    if "PGCONNECT_TIMEOUT" not in os.environ:
-        ours["connect_timeout"] = str(CONNECT_S)
-    ours = {name: value for name, value in ours.items() if name not in given}
     with _told(target):
-        # None: a pooler may give the next statement to another session, which has prepared nothing.
-        connection = psycopg.connect(target.address, autocommit=True, prepare_threshold=None, **ours)  # type: ignore[arg-type]  # parameters of libpq
+        connection = postgres.connect(target.address)
     try:
         yield Router(connection, target)
     finally:
@@ -184,20 +152,8 @@ def _told(target: Target) -> Iterator[None]:
     try:
         yield
     except (Error, UnicodeError) as error:
-        raise ConfigError(_said(error, target)) from None
-
-
-def _said(error: Exception, target: Target) -> str:
-    text = " ".join(str(error).split())
-    for secret in target.secrets:
-        text = text.replace(secret, HIDDEN)
-    return scrub(text, 500)
-
-
-def _pairs(query: str) -> list[tuple[str, str]]:
-    return parse_qsl(query, keep_blank_values=True)
+        raise ConfigError(postgres.said(error, target.secrets)) from None
 
 
 def _quoted(name: str) -> str:
-    # psycopg reads a percent sign as its own.
-    return '"' + name.replace('"', '""').replace("%", "%%") + '"'
+    return quoted(name).replace("%", "%%")  # psycopg reads a percent sign as its own

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
+from contracts.databases.names import folded, quoted
 from contracts.errors import ConfigError
-from contracts.sinks.row_note_table import PARTS, Column, Table, Target, folded, named, names_of, some
+from contracts.sinks.row_note_table import PARTS, Column, Table, Target, named, names_of, some
 
 BUSY_S = 5.0  # how long to wait for the router to end what it writes
 
@@ -71,9 +72,9 @@ class Router:
         columns = self.read('SELECT name, "notnull", hidden FROM pragma_table_xinfo(?)', (found,))
         return Table(
             found,
-            _quoted(found),
+            quoted(found),
             tuple(Column(str(column), bool(required)) for column, required, hidden in columns if hidden == 0),
-            _quoted,
+            quoted,
         )
 
     @staticmethod
@@ -114,7 +115,3 @@ def _told() -> Iterator[None]:
         yield
     except (sqlite3.Error, ValueError, OverflowError) as error:
         raise ConfigError(f"{error}") from error
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl
 
 from msgspec import Struct
 
+from contracts.databases.names import find
 from contracts.errors import ConfigError
 from contracts.text.scrub import scrub
 
@@ -109,17 +110,10 @@ def named(what: str, name: str, known: Sequence[str]) -> str:
     Raises:
         ConfigError: listing what there is.
     """
-    if name in known:
-        return name
-    for other in known:
-        if folded(other) == folded(name):
-            return other
-    raise ConfigError(f"expected the {what} {shown(name)} to write notes to, found {some(known)}")
-
-
-def folded(name: str) -> str:
-    """Fold a name as databases do, which know only ASCII's capitals."""
-    return "".join(char.lower() if char.isascii() else char for char in name)
+    found = find(name, known)
+    if found is None:
+        raise ConfigError(f"expected the {what} {shown(name)} to write notes to, found {some(known)}")
+    return found
 
 
 def some(names: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct
 
+from contracts.databases.names import find, quoted
 from contracts.errors import ConfigError
 from contracts.text.scrub import scrub
 from contracts.verifications.clock import Clock, learn
@@ -82,7 +83,7 @@ def look_up(database: Database, place: Place) -> Table:
     Raises:
         ConfigError: for what is not there, saying what is.
     """
-    quoted, columns = database.columns(place.table)
+    table, columns = database.columns(place.table)
     names = [column.name for column in columns]
     what = f"column of {shown(place.table)}"
     kind, verdict, detail, attributable, at, provider, model = (
@@ -91,18 +92,18 @@ def look_up(database: Database, place: Place) -> Table:
     by_name = {column.name: column for column in columns}
     used = (kind, verdict, detail, attributable, at, provider, model)
     others = [column.name for column in columns if column.needed and column.name not in used]
-    ((sample,),) = database.read(f"SELECT max({quote(at)}) FROM {quoted}")  # noqa: S608 - quoted, from the catalogue
+    ((sample,),) = database.read(f"SELECT max({quoted(at)}) FROM {table}")  # noqa: S608 - quoted, from the catalogue
     where = f"{database.shown}: {shown(place.table)}.{at}"
     return Table(
-        name=quoted,
-        kind=quote(kind),
-        verdict=quote(verdict),
-        detail=quote(detail),
-        head=database.head(f"COALESCE(CAST({quote(detail)} AS TEXT), '')"),
-        attributable=quote(attributable),
-        at=quote(at),
-        provider=quote(provider),
-        model=quote(model),
+        name=table,
+        kind=quoted(kind),
+        verdict=quoted(verdict),
+        detail=quoted(detail),
+        head=database.head(f"COALESCE(CAST({quoted(detail)} AS TEXT), '')"),
+        attributable=quoted(attributable),
+        at=quoted(at),
+        provider=quoted(provider),
+        model=quoted(model),
         is_boolean=by_name[attributable].declared.lower() == "boolean",
         clock=learn(where, sample, by_name[at].declared, by_name[at].default),
         refusal=f"{shown(place.table)} needs a value for {some(others)} in every row" if others else "",
@@ -115,17 +116,10 @@ def named(where: str, what: str, name: str, known: Sequence[str]) -> str:
     Raises:
         ConfigError: listing what there is.
     """
-    if name in known:
-        return name
-    for other in known:
-        if _folded(other) == _folded(name):
-            return other
-    raise ConfigError(f"{where}: expected the {what} {shown(name)}, found {some(known)}")
-
-
-def quote(name: str) -> str:
-    """Write a name so that it is only a name."""
-    return '"' + name.replace('"', '""') + '"'
+    found = find(name, known)
+    if found is None:
+        raise ConfigError(f"{where}: expected the {what} {shown(name)}, found {some(known)}")
+    return found
 
 
 def shown(name: str) -> str:
@@ -136,7 +130,3 @@ def shown(name: str) -> str:
 def some(names: Sequence[str]) -> str:
     """List names for people."""
     return ", ".join(map(shown, names[:50])) or "none"
-
-
-def _folded(name: str) -> str:
-    return "".join(char.lower() if char.isascii() else char for char in name)

@@ -11,12 +11,12 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from msgspec import Struct, structs
 
+from contracts.databases import postgres
 from contracts.errors import ConfigError
 
 FORM = "sqlite:///FILE or postgresql://USER@HOST/DATABASE, with ?table=…&provider=…&model=…&decisions=… as needed"
 OPTION = "--verifications"
 _OURS = {"table": "verifications", "provider": "provider", "model": "model", "decisions": "breaker"}
-_SECRET = ("password", "sslpassword")
 
 
 class Place(Struct, frozen=True, kw_only=True):
@@ -68,19 +68,10 @@ def parse(url: str) -> Place:
 
 
 def _postgres(url: str, names: dict[str, str]) -> Place:
-    parts = urlsplit(url)
-    user, _, hosts = parts.netloc.rpartition("@")
-    # Else libpq would take a part of a password for a host or a name, and say so aloud.
-    if "://" not in url[:14] or "#" in url or "@" in user + parts.path + parts.query or "\0" in unquote(url):
-        raise _wrong("postgresql", "@ or # in it, which a password has as %40 and %23")
-    rest = [part for part in parts.query.split("&") if part and unquote(part.partition("=")[0]) not in _OURS]
-    words = [user.partition(":")[2], *(value for name, value in parse_qsl("&".join(rest)) if name in _SECRET)]
-    place = Place(
-        engine="postgresql",
-        where=f"postgresql://{parts.netloc}{parts.path}{'?' if rest else ''}{'&'.join(rest)}",
-        shown=f"postgresql://{hosts}{parts.path}",
-        secrets=tuple(sorted({form for word in words for form in (word, unquote(word)) if form}, key=len))[::-1],
-    )
+    address = postgres.read(url, _OURS)
+    if address is None:
+        raise _wrong("postgresql", "@ or # in it, or a port that is none; a password has such characters as %40 and the like")
+    place = Place(engine="postgresql", where=address.where, shown=address.shown, secrets=address.secrets)
     return structs.replace(place, **names)
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qsl, urlsplit
 
 import psycopg
 
-from contracts.text.scrub import scrub
-from contracts.verifications.catalogue import Column, named, quote
+from contracts.databases.names import quoted
+from contracts.databases.postgres import connect, said
+from contracts.verifications.catalogue import Column, named
 from contracts.verifications.errors import TableError
 
 if TYPE_CHECKING:
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from contracts.verifications.catalogue import Rows
     from contracts.verifications.place import Place
 
-CONNECT_S = 5  # libpq counts whole seconds
 LIMITS_MS = {"lock_timeout": 5_000, "statement_timeout": 120_000}  # two days of a large table are counted in less
 TABLES = """SELECT c.oid, n.nspname, c.relname, pg_table_is_visible(c.oid)
     FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -38,14 +36,8 @@ class PostgresDatabase:
     def __init__(self, place: Place) -> None:
         """Connect. Raises TableError."""
         self.shown, self._place = place.shown, place
-        given = {name for name, _ in parse_qsl(urlsplit(place.where).query, keep_blank_values=True)}
-        ours = {"client_encoding": "UTF8", "fallback_application_name": "contracts"}
-        if "PGCONNECT_TIMEOUT" not in os.environ:
-            ours["connect_timeout"] = str(CONNECT_S)
-        ours = {name: value for name, value in ours.items() if name not in given}
         try:
-            # None: a pooler may give the next statement to another session, which has prepared nothing.
-            self._connection = psycopg.connect(place.where, autocommit=True, prepare_threshold=None, **ours)  # type: ignore[arg-type]  # parameters of libpq
+            self._connection = connect(place.where)
             for name, limit_ms in LIMITS_MS.items():
                 self.read("SELECT set_config(?, ?, false) WHERE current_setting(?) = '0'", (name, str(limit_ms), name))
         except (psycopg.Error, UnicodeError) as error:
@@ -57,13 +49,13 @@ class PostgresDatabase:
         Raises ConfigError and TableError.
         """
         known = {
-            spelt: (oid, f"{quote(schema)}.{quote(name)}")
+            spelt: (oid, f"{quoted(schema)}.{quoted(name)}")
             for oid, schema, name, visible in reversed(self.read(TABLES))
             for spelt in (f"{schema}.{name}", *([name] if visible else ()))
         }
         plain = [spelt for spelt in known if "." not in spelt]
-        oid, quoted = known[named(self.shown, "table", table, [*plain, *(s for s in known if "." in s)])]
-        return quoted, tuple(
+        oid, found = known[named(self.shown, "table", table, [*plain, *(s for s in known if "." in s)])]
+        return found, tuple(
             Column(
                 name=column, declared=declared, default=default or "",
                 needed=notnull and default is None and not is_identity,
@@ -106,10 +98,7 @@ class PostgresDatabase:
         self._connection.close()
 
     def _failed(self, error: Exception) -> TableError:
-        text = " ".join(str(error).split())
-        for secret in self._place.secrets:
-            text = text.replace(secret, "***")
-        return TableError(f"{self.shown}: {scrub(text, 500)}")
+        return TableError(f"{self.shown}: {said(error, self._place.secrets)}")
 
 
 def translated(statement: str) -> bytes:

@@ -8,9 +8,10 @@ from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING
 from urllib.parse import quote as escaped
 
+from contracts.databases.names import quoted
 from contracts.errors import ConfigError
 from contracts.text.scrub import scrub
-from contracts.verifications.catalogue import Column, named, quote
+from contracts.verifications.catalogue import Column, named
 from contracts.verifications.errors import TableError
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class SqliteDatabase:
         tables = [name for (name,) in self.read("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1")]
         name = named(self.shown, "table", table, [name for name in tables if not name.lower().startswith("sqlite_")])
         found = self.read('SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(?)', (name,))
-        return quote(name), tuple(
+        return quoted(name), tuple(
             Column(
                 name=column,
                 declared=declared or "",

@@ -418,6 +418,7 @@ def test_all_rows_are_written_or_none(router: Router) -> None:
         ("sqlite:////r.db?provider=größe&model=größe", "found one column for provider and model"),
         ("postgresql://nutzer:ge@heim@host/db", "found @ or # in it"),
         ("postgresql://nutzer:geheim#1@host/db", "found @ or # in it"),
+        ("postgresql://nutzer:geheim/db", "or a port that is none"),
     ],
 )
 def test_a_bad_url_is_refused_without_its_password(url: str, expected: str) -> None:
