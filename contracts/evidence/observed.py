@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from contracts.facts import Fault
 from contracts.model import Evidence, Source
 from contracts.observations import read
 from contracts.observations.kinds import kind_of
+from contracts.wire import content_coding
 from contracts.wire.status import is_success
 
 if TYPE_CHECKING:
@@ -103,11 +103,8 @@ def _evidence(found: Mapping[object, tuple[Observation, int, str]], polled_at: d
 
 def _limited(facts: Facts) -> Facts:
     """Say of a body that broke within its coding, as of one that was asked for by a poll, that its end is not known."""
-    fault = None if facts.coding is None else facts.coding.fault
-    if fault is None or fault.kind not in ("truncated", "corrupt"):
-        return facts
-    spoilt = Fault(kind="coding", detail=f"the body could not be decoded: {fault.detail}")
-    return structs.replace(facts, limits=(*facts.limits, spoilt))
+    spoilt = None if facts.coding is None else content_coding.undecodable(facts.coding.fault)
+    return facts if spoilt is None else structs.replace(facts, limits=(*facts.limits, spoilt))
 
 
 def _newest(entries: Iterable[tuple[Observation, int, str]]) -> list[tuple[Observation, int, str]]:

@@ -143,7 +143,7 @@ def _stopped(unpacked: coding.Decoder, fold: Fold, limit: int, bounds: Bounds) -
     """Tell the limit that was reached, None while there is room."""
     if unpacked.stopped:
         if unpacked.fault is not None:
-            return Fault(kind="coding", detail=f"the body could not be decoded: {unpacked.fault.detail}")
+            return coding.unread(unpacked.fault)
         return Fault(kind="body-too-large", detail=f"the body is longer than {limit} bytes", byte=limit)
     if fold.events > bounds.events:
         return Fault(kind="too-many-events", detail=f"the stream has more than {bounds.events} events")
@@ -152,8 +152,9 @@ def _stopped(unpacked: coding.Decoder, fold: Fold, limit: int, bounds: Bounds) -
 
 def _spoilt(unpacked: coding.Decoder, facts: Facts) -> Fault | None:
     """Tell what spoilt a body that was read to its end: its coding, or a connection that was cut within a JSON text."""
-    if unpacked.fault is not None and unpacked.fault.kind in ("truncated", "corrupt"):
-        return Fault(kind="coding", detail=f"the body could not be decoded: {unpacked.fault.detail}")
+    spoilt = coding.undecodable(unpacked.fault)
+    if spoilt is not None:
+        return spoilt
     if (
         facts.ended == "cut"
         and facts.framing is None

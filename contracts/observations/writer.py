@@ -16,11 +16,12 @@ from collections import deque
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from msgspec import json, structs, to_builtins
+from msgspec import structs
 
 from contracts.errors import ConfigError
 from contracts.observations import OLDER
 from contracts.observations.kinds import kind_of
+from contracts.state.written import encoded
 
 if TYPE_CHECKING:
     from contracts.observations import Observation
@@ -143,7 +144,7 @@ class Writer:
         if not observations:
             return
         try:
-            data = b"".join(_line(one) for one in observations)
+            data = b"".join(encoded(one) + b"\n" for one in observations)
             while not self._appended(data):
                 pass
         except Exception as error:  # noqa: BLE001 - a thread that ended would write nothing any more
@@ -168,26 +169,6 @@ class Writer:
                 os.ftruncate(file.fileno(), size)
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return True
-
-
-def _line(observation: Observation) -> bytes:
-    """Write a line; half a surrogate pair, which a provider or a client may send, is written as its escape in words."""
-    try:
-        return json.encode(observation) + b"\n"
-    except UnicodeEncodeError:
-        return json.encode(_encodable(to_builtins(observation))) + b"\n"
-
-
-def _encodable(value: object) -> object:
-    match value:
-        case str():
-            return value.encode("utf-8", "backslashreplace").decode()
-        case dict():
-            return {_encodable(key): _encodable(member) for key, member in value.items()}
-        case list() | tuple():
-            return [_encodable(member) for member in value]
-        case _:
-            return value
 
 
 def _is_at(path: str, file: int) -> bool:

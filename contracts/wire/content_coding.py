@@ -38,6 +38,16 @@ def declared(headers: Headers) -> tuple[str, ...]:
     return tuple(c for c in (part.strip().lower() for part in named.split(",")) if c not in ("", "identity"))
 
 
+def undecodable(fault: Fault | None) -> Fault | None:
+    """Say of a body that broke within its coding that its end is not known; None of one that did not."""
+    return unread(fault) if fault is not None and fault.kind in ("truncated", "corrupt") else None
+
+
+def unread(fault: Fault) -> Fault:
+    """Say of a body that was not read on why it was not."""
+    return Fault(kind="coding", detail=f"the body could not be decoded: {fault.detail}")
+
+
 class Decoder:
     """Takes a body's coding off. `fault` is the first thing that was wrong; `stopped` says that no more is wanted."""
 
