@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from contracts_cli.command import Command, Option, Positional
-from contracts_cli.shared_options import CONFIG, FORMAT, STATE, VERBOSE
+from contracts_cli.command import Command, Option
+from contracts_cli.shared_options import CONFIG, FORMAT, ONE_PROVIDER, STATE, VERBOSE
 
 CANARY = Command(
     name="canary",
     help="Ask a provider's models for an echo of a line that wires break, and say what broke it; free unless paid for.",
-    positional=Positional(
-        name="provider",
-        metavar="PROVIDER",
-        help="A row of the providers file.",
-        many=False,
-        required=True,
-        completes="provider",
-    ),
+    positional=ONE_PROVIDER,
     options=(
         CONFIG,
         Option(

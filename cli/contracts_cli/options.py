@@ -6,7 +6,19 @@ from contracts_cli.canary_command import CANARY
 from contracts_cli.command import Command, Kind, Option, Positional, parse_seconds
 from contracts_cli.degraded_command import DEGRADED
 from contracts_cli.relay_command import RELAY_CHECK
-from contracts_cli.shared_options import CONFIG, EVERY, FORMAT, FRESH, JUDGING, OBSERVED, RETRIES, STATE, TIMEOUT, WAIT
+from contracts_cli.shared_options import (
+    CONFIG,
+    EVERY,
+    FORMAT,
+    FRESH,
+    JUDGING,
+    OBSERVED,
+    ONE_PROVIDER,
+    RETRIES,
+    STATE,
+    TIMEOUT,
+    WAIT,
+)
 from contracts_cli.state_commands import HISTORY, REPORT
 
 __all__ = ["COMMANDS", "Command", "Kind", "Option", "Positional", "parse_seconds"]
@@ -208,7 +220,6 @@ COMMANDS = {
                     name="dialect",
                     flags=("--dialect",),
                     metavar="DIALECT",
-                    many=False,
                     help="The wire API that it speaks; else openai-chat.",
                 ),
                 Option(
@@ -224,14 +235,7 @@ COMMANDS = {
         Command(
             name="record",
             help="Keep a provider's answers as scrubbed vcrpy cassettes; asks only what is free unless given a budget.",
-            positional=Positional(
-                name="provider",
-                metavar="PROVIDER",
-                help="A row of the providers file.",
-                many=False,
-                required=True,
-                completes="provider",
-            ),
+            positional=ONE_PROVIDER,
             options=(
                 CONFIG,
                 Option(

@@ -28,11 +28,7 @@ def check_targets(settings: Shared) -> None:
             _check_output(output)
         except ConfigError as error:
             problems.extend(error.problems)
-    for sink in settings.notes:
-        try:
-            note_sinks.check(sink)
-        except ConfigError as error:
-            problems.extend(error.problems)
+    problems += note_sinks.problems(settings.notes)
     if problems:
         raise ConfigError(*problems)
 

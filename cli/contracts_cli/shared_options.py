@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contracts_cli.command import Option
+from contracts_cli.command import Option, Positional
 
 
 def _formats() -> tuple[str, ...]:
@@ -11,6 +11,14 @@ def _formats() -> tuple[str, ...]:
     return formats.names()
 
 
+ONE_PROVIDER = Positional(
+    name="provider",
+    metavar="PROVIDER",
+    help="A row of the providers file.",
+    many=False,
+    required=True,
+    completes="provider",
+)
 CONFIG = Option(
     name="config",
     flags=("--config",),

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from contracts.dialects.canaries import DESCRIPTION, FUNCTION, PARAMETERS, Calls
+from contracts.dialects.canaries import DESCRIPTION, FUNCTION, PARAMETERS, Calls, same_path
 from contracts.dialects.free import FreeMessages, one_path
 from contracts.dialects.openai_chat_ask import PROMPT
 
@@ -16,6 +16,7 @@ CALLS: Calls = "forced"
 FreeChat = FreeMessages
 
 chat_path = one_path(CHAT)
+canary_path = same_path(CHAT)
 
 
 def free_chat(model: str, cap: int) -> bytes:
@@ -37,12 +38,6 @@ def credentials(key: str) -> tuple[tuple[str, str], ...]:
 def headers() -> tuple[tuple[str, str], ...]:
     """Give the header that every request has to carry."""
     return (("anthropic-version", VERSION),)
-
-
-def canary_path(model: str, *, stream: bool) -> str:
-    """Give the path of a chat, which is the same whether it is streamed or not."""
-    del stream
-    return chat_path(model)
 
 
 def canary(model: str, prompt: str, cap: int, *, stream: bool, call: bool) -> bytes:

@@ -25,6 +25,13 @@ DECLARED: Mapping[str, Any] = {"name": FUNCTION, "description": DESCRIPTION, "pa
 Calls = Literal["forced", "offered", "none"]
 
 
+class CanaryPath(Protocol):
+    """Tells the path of a canary below the base URL."""
+
+    def __call__(self, model: str, *, stream: bool) -> str:
+        """Give the path."""
+
+
 class CanaryAsking(Protocol):
     """How a dialect asks for an echo.
 
@@ -38,6 +45,16 @@ class CanaryAsking(Protocol):
 
     def canary(self, model: str, prompt: str, cap: int, *, stream: bool, call: bool) -> bytes:
         """Give the body: a message, capped at so many tokens; with `call` the function is to be called."""
+
+
+def same_path(path: str) -> CanaryPath:
+    """Give the function that tells the path where it is the same for every model, streamed or not."""
+
+    def canary_path(model: str, *, stream: bool) -> str:
+        del model, stream
+        return path
+
+    return canary_path
 
 
 def load(name: str) -> CanaryAsking | None:

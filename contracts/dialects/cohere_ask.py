@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from contracts.dialects import openai_chat_ask
-from contracts.dialects.canaries import DECLARED, Calls
+from contracts.dialects.canaries import DECLARED, Calls, same_path
 from contracts.dialects.free import FreeMessages, one_path
 from contracts.dialects.openai_chat_ask import PROMPT
 
@@ -16,6 +16,7 @@ CHAT = "/v2/chat"  # the listing is at another version
 FreeChat = FreeMessages
 
 chat_path = one_path(CHAT)
+canary_path = same_path(CHAT)
 credentials = openai_chat_ask.credentials
 headers = openai_chat_ask.headers
 probe = openai_chat_ask.probe  # the members that it has are the same here
@@ -25,12 +26,6 @@ def free_chat(model: str, cap: int) -> bytes:
     """Give the body of a tiny streamed chat."""
     messages = [{"role": "user", "content": PROMPT}]
     return msgspec.json.encode({"model": model, "messages": messages, "stream": True, "max_tokens": cap})
-
-
-def canary_path(model: str, *, stream: bool) -> str:
-    """Give the path of a chat, which is the same whether it is streamed or not."""
-    del stream
-    return chat_path(model)
 
 
 def canary(model: str, prompt: str, cap: int, *, stream: bool, call: bool) -> bytes:

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from contracts.dialects import openai_chat_ask
-from contracts.dialects.canaries import DECLARED, Calls
+from contracts.dialects.canaries import DECLARED, Calls, same_path
 from contracts.dialects.free import Cap, Message, Temperature, one_path
 from contracts.dialects.openai_chat_ask import PROMPT
 
@@ -16,6 +16,7 @@ CHAT = "/chat"
 CALLS: Calls = "offered"  # no call can be forced
 
 chat_path = one_path(CHAT)
+canary_path = same_path(CHAT)
 credentials = openai_chat_ask.credentials
 headers = openai_chat_ask.headers
 
@@ -54,12 +55,6 @@ def probe(model: str) -> bytes:
 def _body(model: str, text: str, cap: int) -> bytes:
     messages = [{"role": "user", "content": text}]
     return msgspec.json.encode({"model": model, "messages": messages, "options": {"num_predict": cap}})
-
-
-def canary_path(model: str, *, stream: bool) -> str:
-    """Give the path of a chat, which is the same whether it is streamed or not."""
-    del stream
-    return chat_path(model)
 
 
 def canary(model: str, prompt: str, cap: int, *, stream: bool, call: bool) -> bytes:

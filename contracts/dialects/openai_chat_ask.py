@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from contracts.dialects.canaries import DECLARED, FUNCTION, Calls
+from contracts.dialects.canaries import DECLARED, FUNCTION, Calls, same_path
 from contracts.dialects.free import Cap, Message, StreamOptions, Temperature, one_path
 
 # ASCII itself, so that damage in the answer cannot have been done on the way there, and an answer that cannot be.
@@ -16,6 +16,7 @@ CHAT = "/chat/completions"
 CALLS: Calls = "forced"
 
 chat_path = one_path(CHAT)
+canary_path = same_path(CHAT)
 
 
 class FreeChat(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -66,12 +67,6 @@ def credentials(key: str) -> tuple[tuple[str, str], ...]:
 def headers() -> tuple[tuple[str, str], ...]:
     """Give headers that every request has to carry: none."""
     return ()
-
-
-def canary_path(model: str, *, stream: bool) -> str:
-    """Give the path of a chat, which is the same whether it is streamed or not."""
-    del stream
-    return chat_path(model)
 
 
 def canary(model: str, prompt: str, cap: int, *, stream: bool, call: bool) -> bytes:

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from contracts.dialects import openai_chat_ask
-from contracts.dialects.canaries import Calls
+from contracts.dialects.canaries import Calls, same_path
 from contracts.dialects.free import Cap, StreamOptions, Temperature, one_path
 from contracts.dialects.openai_chat_ask import PROMPT
 
@@ -14,6 +14,7 @@ CHAT = "/completions"
 CALLS: Calls = "none"
 
 chat_path = one_path(CHAT)
+canary_path = same_path(CHAT)
 credentials = openai_chat_ask.credentials
 headers = openai_chat_ask.headers
 
@@ -44,12 +45,6 @@ def free_chat(model: str, cap: int) -> bytes:
 def probe(model: str) -> bytes:
     """Give the body of a completion that is asked for without a key."""
     return msgspec.json.encode({"model": model, "prompt": "ping", "max_tokens": 1})
-
-
-def canary_path(model: str, *, stream: bool) -> str:
-    """Give the path of a chat, which is the same whether it is streamed or not."""
-    del stream
-    return chat_path(model)
 
 
 def canary(model: str, prompt: str, cap: int, *, stream: bool, call: bool) -> bytes:

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from contracts.dialects import openai_chat_ask
-from contracts.dialects.canaries import DECLARED, FUNCTION, Calls
+from contracts.dialects.canaries import DECLARED, FUNCTION, Calls, same_path
 from contracts.dialects.free import Cap, Temperature, one_path
 from contracts.dialects.openai_chat_ask import PROMPT
 
@@ -17,6 +17,7 @@ CALLS: Calls = "forced"
 MIN_CAP = 16  # the API refuses a lower max_output_tokens
 
 chat_path = one_path(CHAT)
+canary_path = same_path(CHAT)
 credentials = openai_chat_ask.credentials
 headers = openai_chat_ask.headers
 
@@ -46,12 +47,6 @@ def free_chat(model: str, cap: int) -> bytes:
 def probe(model: str) -> bytes:
     """Give the body of a request that is sent without a key."""
     return msgspec.json.encode({"model": model, "input": "ping", "max_output_tokens": MIN_CAP, "store": False})
-
-
-def canary_path(model: str, *, stream: bool) -> str:
-    """Give the path of a chat, which is the same whether it is streamed or not."""
-    del stream
-    return chat_path(model)
 
 
 def canary(model: str, prompt: str, cap: int, *, stream: bool, call: bool) -> bytes:

@@ -9,6 +9,7 @@ from msgspec import Struct
 from contracts.relay import events
 from contracts.relay.told import Side
 from contracts.testing.answer import STREAMS
+from contracts.text.grapheme import CONTINUES
 from contracts.text.scrub import scrub
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def side(status: int | None, body: events.Decoded, found: events.Read, ending: s
 def shown(data: bytes, at: int = 0) -> str:
     """Show some data around an offset, in one line and without what a terminal obeys."""
     start = max(0, at - AROUND)
-    while start and data[start] & 0xC0 == 0x80:  # noqa: PLR2004 - not within a character
+    while start and data[start] in CONTINUES:
         start -= 1
     piece = data[start : start + SHOWN]
     text = scrub(piece.decode("utf-8", "backslashreplace"), 4 * SHOWN)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Literal, NamedTuple
 
@@ -48,6 +48,17 @@ def kind(sink: str) -> Kind:
             + (f" (a file of that name is written ./{shown})" if sink else "")
         )
     return "file"
+
+
+def problems(sinks: Iterable[str]) -> list[str]:
+    """Say of every sink that cannot be one why not."""
+    found: list[str] = []
+    for sink in sinks:
+        try:
+            check(sink)
+        except ConfigError as error:
+            found.extend(error.problems)
+    return found
 
 
 def check(sink: str, environ: Mapping[str, str] | None = os.environ) -> None:

@@ -70,7 +70,7 @@ def parse(url: str) -> Place:
 def _postgres(url: str, names: dict[str, str]) -> Place:
     address = postgres.read(url, _OURS)
     if address is None:
-        raise _wrong("postgresql", "@ or # in it, or a port that is none; a password has such characters as %40 and the like")
+        raise _wrong("postgresql", "@ or # in it, or a port that is none; a password has these as %40 and the like")
     place = Place(engine="postgresql", where=address.where, shown=address.shown, secrets=address.secrets)
     return structs.replace(place, **names)
 

@@ -170,9 +170,11 @@ def test_a_replay_imports_nothing_that_it_does_not_need(arguments: list[str]) ->
         "status = main()\n"
         "print(status, *sorted(m for m in sys.modules if sys.modules[m]), file=sys.stderr)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env=environment(), check=True, capture_output=True, timeout=60
-    )
+    # Whichever test comes first finds the cache of what was read from YAML cold, and filling it reads every query.
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=ROOT, env=environment(), check=True, capture_output=True, timeout=60
+        )
     status, *modules = done.stderr.decode().split()
     assert status == "1", "openrouter's cassette violates sse.charset"
     assert "contracts.run" in modules

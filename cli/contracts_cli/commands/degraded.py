@@ -75,11 +75,7 @@ def _check(settings: Settings) -> None:
             problems.append(
                 f"-o {output}: expected FORMAT=FILE with one of {', '.join(FORMATS)}, in a folder that is there"
             )
-    for sink in settings.notes:
-        try:
-            note_sinks.check(sink)
-        except ConfigError as error:
-            problems.extend(error.problems)
+    problems += note_sinks.problems(settings.notes)
     if problems:
         raise ConfigError(*problems)
 
