@@ -78,6 +78,11 @@ def test_what_ended_since_the_last_poll_speaks_alone(tmp_path: Path) -> None:
     assert models(gathered(tmp_path, *ones)) == ["alt", "neu"]
 
 
+def test_what_ended_as_the_last_poll_began_was_that_one_s(tmp_path: Path) -> None:
+    ones = [seen(10, "alt", facts=named("alt")), seen(3, "neu", facts=named("neu"))]
+    assert models(gathered(tmp_path, *ones, polled_minutes_ago=10)) == ["neu"]
+
+
 def test_where_there_was_nothing_since_the_newest_of_each_model_speaks(tmp_path: Path) -> None:
     unread = structs.replace(FACTS, ended="cut")
     found = gathered(tmp_path, seen(30, facts=unread), seen(20), seen(25, "ü", facts=named("ü")), polled_minutes_ago=10)
