@@ -21,10 +21,9 @@ def main() -> int:
     argv = sys.argv[1:]
     if sys.stdout is None or sys.stderr is None:
         _open_what_was_closed()
-    if argv == ["--version"]:
-        sys.stdout.write(f"contracts {VERSION}\n")
-        return 0
     try:
+        if argv == ["--version"]:
+            return _version()
         return _run(argv)
     except KeyboardInterrupt:
         sys.stderr.write("contracts: interrupted\n")
@@ -38,21 +37,35 @@ def main() -> int:
         return _our_fault(error, argv)
 
 
+def _version() -> int:
+    try:
+        sys.stdout.write(f"contracts {VERSION}\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        from contracts_cli.terminal import complain, not_written
+
+        complain(str(not_written(error)))
+        return USAGE
+    return 0
+
+
 def _run(argv: list[str]) -> int:
     import_msgspec()
     from contracts.errors import CaptureError, ConfigError
     from contracts_cli.argv import parse
 
-    chosen = parse(argv)
-    if chosen is None:
-        from contracts_cli.app import parse_with_typer
-
-        parsed = parse_with_typer(argv)
-        if isinstance(parsed, int):
-            return parsed
-        chosen = parsed
-    command, settings = chosen
     try:
+        chosen = parse(argv)
+        if chosen is None:
+            from contracts_cli.app import parse_with_typer
+
+            parsed = parse_with_typer(argv)
+            if isinstance(parsed, int):
+                return parsed
+            chosen = parsed
+        command, settings = chosen
         status = command.run(settings)
     except (ConfigError, CaptureError) as error:
         from contracts_cli.terminal import complain

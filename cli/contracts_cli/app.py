@@ -13,6 +13,7 @@ from contracts_cli.__main__ import CLOSED_PIPE, USAGE
 from contracts_cli.argv import COMPLETE
 from contracts_cli.examples import shown
 from contracts_cli.options import COMMANDS, Command, Option, Positional, parse_seconds
+from contracts_cli.terminal import not_written
 
 EPILOG = (
     "Exit status: 0 all contracts hold; 1 one is violated; 2 usage or a bad file; 3 nothing violated, but something "
@@ -33,6 +34,8 @@ def parse_with_typer(argv: list[str]) -> tuple[Command, Any] | int:
     except SystemExit as exit_:
         if not chosen:
             return _status(argv, int(exit_.code or 0))
+    except OSError as error:  # all that is written before a command was chosen is help
+        raise not_written(error) from error
     return chosen[0]
 
 

@@ -55,8 +55,13 @@ def write_bytes(data: bytes) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        abandon_stdout()
-        raise ConfigError(f"standard output: expected room for what was found, found: {error.strerror}") from error
+        raise not_written(error) from error
+
+
+def not_written(error: OSError) -> ConfigError:
+    """Say why standard output takes nothing, and write nothing more to it."""
+    abandon_stdout()
+    return ConfigError(f"standard output: expected room for what was found, found: {error.strerror}")
 
 
 def abandon_stdout() -> None:

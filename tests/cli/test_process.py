@@ -188,10 +188,11 @@ def test_an_error_answer_is_judged_too(program: Program, tmp_path: Path) -> None
     assert "limits.retry-after" in done.stdout.decode()
 
 
-def test_a_full_disk_is_said_and_no_fault_of_the_program(bad: Path) -> None:
+@pytest.mark.parametrize("arguments", [["inspect", "bad.http"], ["--version"], ["--help"], ["check", "-h"]])
+def test_a_full_disk_is_said_and_no_fault_of_the_program(bad: Path, arguments: list[str]) -> None:
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "contracts_cli", "inspect", str(bad)],
+            [sys.executable, "-m", "contracts_cli", *arguments], cwd=bad.parent,
             env=environment(), check=False, stdout=full, stderr=subprocess.PIPE, timeout=60,
         )  # fmt: skip
     assert done.returncode == 2
