@@ -82,7 +82,8 @@ class Asked(Struct, frozen=True, kw_only=True):
     """What the request asked for. Of a request whose body is not known there is no Asked at all.
 
     `path` is without the query. `cap` is the request's own token limit, `cap_name` its member. `ascii`: all strings
-    of the request are ASCII. `damage` names the signatures of encoding damage that the request itself carried.
+    of the request but the model's id are ASCII. `damage` names the signatures of encoding damage that the request
+    itself carried.
     """
 
     method: str = ""

@@ -25,8 +25,8 @@ def path_of(url: str) -> str:
 def read(request: Request) -> tuple[dict[str, Any], Asked] | None:
     """Decode a request's JSON object, and read of it what all dialects share; None where its body is not known.
 
-    The model and whether it calls for tools are taken from the members of that name. All strings are scanned. A body
-    that is no JSON object was asked for all the same: the object is then empty.
+    The model and whether it calls for tools are taken from the members of that name. All strings are scanned but the
+    model's id, which no model reads. A body that is no JSON object was asked for all the same: its object is empty.
     """
     if request.body is None:
         return None
@@ -35,7 +35,8 @@ def read(request: Request) -> tuple[dict[str, Any], Asked] | None:
     if value is UNREADABLE:
         scanner.feed(request.body.decode("utf-8", "replace"), None, None)
     else:
-        for text in strings(value):
+        prompts = {k: v for k, v in value.items() if k != "model"} if isinstance(value, dict) else value
+        for text in strings(prompts):
             scanner.feed(text, None, None)
             scanner.feed("\n", None, None)  # two strings are not one text
     body, seen = (value if isinstance(value, dict) else {}), scanner.finish()

@@ -77,10 +77,7 @@ def test_a_dialect_reads_what_it_asks(name: str) -> None:
     assert chat is not None
     assert chat.model == "größe-1"
     # The prompt is ASCII, so that damage in the answer is attributable; the model id may be anything.
-    assert (chat.stream, chat.cap, chat.damage) == (True, 64, ())
-    plain = dialect.asked(Request(method="POST", url=url, body=asking.free_chat("grosse-1", 64)))
-    assert plain is not None
-    assert plain.ascii
+    assert (chat.stream, chat.cap, chat.ascii, chat.damage) == (True, 64, True, ())
     assert dialect.kind("POST", chat.path) == "chat"
     probe = dialect.asked(Request(method="POST", url=url, body=asking.probe("größe-1")))
     assert probe is not None
