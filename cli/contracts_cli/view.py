@@ -6,13 +6,13 @@ Every text that a provider or a file may have written is scrubbed here, whoever 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 
 from msgspec import Struct
 
 from contracts.model import Finding, Outcome, Severity, Source
 from contracts.report import Report, status_of, worst_first
-from contracts.sinks.wording import history
+from contracts.sinks.wording import history, shared
 from contracts.text.scrub import scrub
 from contracts_cli.terminal import UNBOUNDED, columns_of, paint, wrap
 
@@ -38,10 +38,10 @@ class View(Struct, frozen=True, kw_only=True):
             lines.extend(("", wrap(_costs(report), self.width)))
         return "".join(f"{line}\n" for line in lines)
 
-    def _verdicts(self, subjects: dict[str, list[Finding]], shared: dict[str, datetime]) -> list[str]:
+    def _verdicts(self, subjects: dict[str, list[Finding]], polled: dict[str, datetime]) -> list[str]:
         if not subjects:
             return ["nothing was judged"]
-        words = {name: _verdict(findings, shared.get(name)) for name, findings in subjects.items()}
+        words = {name: _verdict(findings, polled.get(name)) for name, findings in subjects.items()}
         name_columns = max(columns_of(name) for name in subjects)
         word_columns = max(len(word) for word, _ in words.values())
         lines = []
@@ -137,7 +137,7 @@ def _verdict(findings: Sequence[Finding], polled_at: datetime | None) -> tuple[s
     if any(f.evidence is not None and f.evidence.source is Source.SYNTHETIC for f in findings):
         parts.append("synthetic evidence")
     if polled_at is not None:
-        parts.append(f"asked by another run at {polled_at.astimezone(UTC):%Y-%m-%d %H:%M:%S}Z")
+        parts.append(shared(polled_at))
     return word, SEPARATOR.join(parts)
 
 

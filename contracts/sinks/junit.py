@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from contracts.model import Finding, Outcome, StaleWaiver
 from contracts.report import Report, worst_first
 from contracts.sinks.about import About
-from contracts.sinks.wording import explained, placed, stale, subject_of, title_of
+from contracts.sinks.wording import explained, placed, shared, stale, subject_of, title_of
 from contracts.text.scrub import scrub
 
 if TYPE_CHECKING:
@@ -29,11 +29,15 @@ def render_report(report: Report, about: About) -> bytes:
 
     root = Element("testsuites", name="contracts")
     suites: dict[str, Element] = {}
+    polled = {_shown(one.provider): one.polled_at for one in report.shared}
     for finding in worst_first(report.findings):
         subject = _shown(subject_of(finding))
         if subject not in suites:
             suites[subject] = SubElement(root, "testsuite", name=subject)
-            suites[subject].set("timestamp", f"{report.started_at:%Y-%m-%dT%H:%M:%S}")
+            suites[subject].set("timestamp", f"{polled.get(subject, report.started_at):%Y-%m-%dT%H:%M:%S}")
+            if subject in polled:
+                properties = SubElement(suites[subject], "properties")
+                SubElement(properties, "property", name="poll", value=shared(polled[subject]))
         _add_case(suites[subject], subject, finding, about)
     for waiver in report.stale_waivers:
         subject = _shown(waiver.provider)

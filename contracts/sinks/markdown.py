@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from contracts.model import Finding, Outcome
 from contracts.report import Report, status_of, worst_first
 from contracts.sinks.about import About
-from contracts.sinks.wording import explained, placed, stale, subject_of
+from contracts.sinks.wording import explained, placed, shared, stale, subject_of
 from contracts.text.scrub import scrub
 
 LIMIT = 500  # characters of one cell: more makes a table that nobody reads
@@ -31,7 +31,7 @@ def render(report: Report, max_bytes: int | None) -> bytes:
     subjects: dict[str, list[Finding]] = {}
     for finding in worst_first(report.findings):
         subjects.setdefault(subject_of(finding), []).append(finding)
-    parts = (*_head(report), *_verdicts(subjects), *_details(subjects), *_stale(report))
+    parts = (*_head(report), *_verdicts(subjects, report), *_details(subjects), *_stale(report))
     lines = [f"{line}\n".encode() for line in parts]
     if max_bytes is None or sum(map(len, lines)) <= max_bytes:
         return b"".join(lines)
@@ -58,14 +58,16 @@ def _head(report: Report) -> Iterable[str]:
     )
 
 
-def _verdicts(subjects: dict[str, list[Finding]]) -> Iterable[str]:
+def _verdicts(subjects: dict[str, list[Finding]], report: Report) -> Iterable[str]:
     if not subjects:
         yield from ("", "Nothing was judged.")
         return
     yield from ("", "| provider | verdict | violated | unknown | waived |", "|---|---|---:|---:|---:|")
+    polled = {one.provider: one.polled_at for one in report.shared}
     for name, findings in subjects.items():
         status, severity = status_of(findings)
         verdict = f"**{status}** ({severity})" if status == "violated" else status
+        verdict += f", {shared(polled[name])}" if name in polled else ""
         counts = (sum(f.outcome is outcome for f in findings) for outcome in _NOT_IN_ORDER)
         yield f"| {escape(name)} | {verdict} | {' | '.join(map(str, counts))} |"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from contracts.model import Finding, Novelty, Outcome, StaleWaiver
 from contracts.text.scrub import scrub
 
@@ -62,6 +64,11 @@ def history(novelty: Novelty, outcome: Outcome) -> str:
             return f"fixed, was violated since {since}, {polls}"
         case "flapping":
             return f"flapping since {since}, {polls}"
+
+
+def shared(polled_at: datetime) -> str:
+    """Tell that this run did not ask a provider, as another had just done so."""
+    return f"asked by another run at {polled_at.astimezone(UTC):%Y-%m-%d %H:%M:%S}Z"
 
 
 def stale(waiver: StaleWaiver) -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from xml.etree import ElementTree as ET
 
 import pytest
+from msgspec import structs
 
 from contracts.model import Outcome, Severity
-from contracts.report import Report
+from contracts.report import Report, SharedPoll
 from contracts.sinks import junit
 from contracts.sinks.about import About
-from tests.sinks.conftest import finding, one_of_each, report
+from tests.sinks.conftest import NOON, finding, one_of_each, report
 
 
 def parsed(what: Report, about: About) -> ET.Element:
@@ -36,6 +38,18 @@ def test_every_outcome_has_its_own_result(about: About) -> None:
         "sse.timing": "skipped",
         "sse.framing": "",
     }
+
+
+def test_a_suite_says_when_another_run_asked(about: About) -> None:
+    polled_at = NOON - timedelta(minutes=7)
+    root = parsed(structs.replace(one_of_each(), shared=(SharedPoll(provider="größe", polled_at=polled_at),)), about)
+    suites = {suite.get("name"): suite for suite in root.iter("testsuite")}
+    assert suites["größe"].get("timestamp") == "2026-11-30T11:53:00"
+    said = [one.attrib for one in suites["größe"].iterfind("properties/property")]
+    assert said == [{"name": "poll", "value": "asked by another run at 2026-11-30 11:53:00Z"}]
+    assert suites["größe"][0].tag == "properties"  # where the schemas of CI servers want them
+    assert suites["другой"].get("timestamp") == "2026-11-30T12:00:00"
+    assert suites["другой"].find("properties") is None
 
 
 FAIL_ON = [

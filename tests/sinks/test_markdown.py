@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from markdown_it import MarkdownIt
+from msgspec import structs
 
+from contracts.report import SharedPoll
 from contracts.sinks import markdown
 from contracts.sinks.about import About
-from tests.sinks.conftest import finding, one_of_each, report
+from tests.sinks.conftest import NOON, finding, one_of_each, report
 from tests.sinks.readers import read_markdown
 
 
@@ -41,6 +43,14 @@ def test_every_provider_has_its_verdict_and_counts(bare: About) -> None:
         ["größe", "violated (error)", "3", "2", "1"],
         ["другой", "holds", "0", "0", "0"],
     ]
+
+
+def test_it_is_told_of_which_provider_another_run_asked(bare: About) -> None:
+    told = structs.replace(one_of_each(), shared=(SharedPoll(provider="größe", polled_at=NOON),))
+    rows = cells(markdown.render_report(told, bare).decode())
+    assert [row[1] for row in rows[1:3]] == [
+        "violated (error), asked by another run at 2026-11-30 12:00:00Z", "holds",
+    ]  # fmt: skip
 
 
 def test_a_text_means_itself(bare: About) -> None:
