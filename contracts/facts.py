@@ -120,7 +120,7 @@ class Finish(Struct, frozen=True, kw_only=True):
 class Choice(Struct, frozen=True, kw_only=True):
     """One choice (candidate) of a reply. Lengths are in characters.
 
-    `visible` says that some of the text is not white space. `other_output` counts parts that are
+    `visible` says that a reader sees some of the text (`text.blank`). `other_output` counts parts that are
     neither text nor calls (audio, images). `after_finish` is the first text or call that came after the end.
     """
 

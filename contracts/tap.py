@@ -77,7 +77,7 @@ class Waits:
 class Tap:
     """Reads along. `failure` is the exception that ended it, None as long as it works."""
 
-    __slots__ = ("_coding", "_fold", "_held", "_limited", "_size", "_tail", "_tell", "_waits", "failure")
+    __slots__ = ("_coding", "_fold", "_held", "_size", "_tail", "_tell", "_waits", "failure")
 
     def __init__(  # noqa: PLR0913 - what is known when an answer begins
         self,
@@ -115,7 +115,6 @@ class Tap:
         self._coding: content_coding.Decoder | None = None
         self._tail, self._tell = Tail(), tell
         try:
-            self._limited = tables.cut_reasons
             self._fold = Fold(
                 request, status, headers, dialect, tables, limits=limits, asked=asked, tail=self._tail
             )  # fmt: skip
@@ -158,8 +157,7 @@ class Tap:
         try:
             self._read(fold)
             facts = self._facts(fold, ended)
-            loop = self._tail.finish(was_cut=self._was_limited(facts))
-            seen = Seen(facts=facts, verification=verify_facts(facts, loop))
+            seen = Seen(facts=facts, verification=verify_facts(facts, self._tail))
             if self._tell is not None:
                 self._tell(seen)
         except Exception as error:  # noqa: BLE001 - the same
@@ -184,10 +182,6 @@ class Tap:
         for piece in self._coding.finish(cut=ended != "complete"):
             fold.feed(piece)
         return structs.replace(fold.finish(ended), coding=self._coding.facts(), timing=timing)
-
-    def _was_limited(self, facts: Facts) -> bool:
-        choices = () if facts.reply is None else facts.reply.choices
-        return any(end.reason in self._limited for choice in choices for end in choice.finishes)
 
     def _read(self, fold: Fold) -> None:
         """Read what was held; where the network cut it makes no difference to a fold."""

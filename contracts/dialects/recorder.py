@@ -15,6 +15,7 @@ from contracts.dialects.order import Order
 from contracts.dialects.schema import SchemaFaults
 from contracts.dialects.usage import UsageRecord
 from contracts.facts import Choice, Close, ErrorSeen, Fault, Finish, Reply, Seen, Text
+from contracts.text.blank import is_blank
 from contracts.text.damage import Scanner, merge
 from contracts.text.scrub import scrub
 
@@ -111,7 +112,7 @@ class Recorder:
         """Add a piece of the answer's text."""
         choice.text_chars += len(piece)
         if not choice.visible:
-            choice.visible = not piece.isspace()
+            choice.visible = not is_blank(piece)
         choice.answer.feed(piece, self.event, self.byte)
         if self.tail is not None and choice.index == 0:
             self.tail.feed(piece)

@@ -3,7 +3,8 @@
 Only the end of a text is looked at, for a loop goes on to the end: the last characters are searched for further ahead,
 and what lies between is the unit that has to come again and again without a break. Refrains, tables, rules of dashes
 and lines of code come again too, so a unit has to be words, often and long; anything else has to fill pages up to a
-limit that cut it.
+limit that cut it. What was asked for, a line a hundred times or a litany, is no other text: whether it ended by itself
+tells the two apart, and `text.verdict` asks for that.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ TIMES = 8  # a refrain is sung less often in a row
 SPAN = 800  # characters that a loop of words fills at least; those seen went on for thousands
 SPAN_OTHER = 4000  # the same of what is no words, where a limit cut it
 KINDS = 4  # different letters of a unit of words; ASCII art, laughter and zeros have fewer
-PROSE = 0.7  # share of letters among what is not white space; code and tables have fewer
+PROSE = 0.8  # share of letters among what is not white space; code and tables have fewer
+WORD = 24  # letters of a word on average at most, where words stand apart; lines of DNA have more
 
 
 class Loop(NamedTuple):
@@ -97,5 +99,6 @@ def _is_words(unit: str) -> bool:
     solid = [char for char in unit if not char.isspace()]
     letters = [char for char in solid if char.isalpha() or unicodedata.category(char)[0] == "M"]
     # Scripts that know capitals put blanks between words; a run of their letters without one is a code, such as DNA.
-    is_spaced = len(solid) < len(unit) or all(char.lower() == char.upper() for char in letters)
+    is_spaced = len(solid) < len(unit) and len(letters) <= WORD * len(unit.split())
+    is_spaced = is_spaced or all(char.lower() == char.upper() for char in letters)
     return is_spaced and len(set(letters)) >= KINDS and len(letters) >= PROSE * len(solid)

@@ -11,55 +11,32 @@ from hypothesis import strategies as st
 from contracts.text import looping
 from contracts.text.looping import Loop, Tail, find
 from tests.text.samples import honest, traps
-
-LOOPS = {
-    "a line": ("Ich kann Ihnen dabei leider nicht weiterhelfen.\n", 60),
-    "a phrase": ("and so on and so forth — ", 80),
-    "two words": ("größe zwei ", 200),
-    "Chinese": ("我们再来看看这个问题。", 120),
-    "Japanese": ("それでは次の問題を見てみましょう。", 90),
-    "Hindi": ("और फिर हम वापस आ गए। ", 90),
-    "Thai": ("แล้วเราก็กลับมาอีกครั้ง", 90),
-    "Arabic": ("ثم عدنا إلى البيت مرة أخرى. ", 90),
-    "a paragraph": (
-        "Zuerst prüfen wir die Eingabe. Danach rechnen wir den Wert aus, und dann beginnt alles von vorn.\n\n",
-        14,
-    ),
-}
-
-HONEST = {
-    "rule": "Überschrift\n" + "=" * 6000,
-    "dots": "Größe " + "." * 6000,
-    "art": ("     /\\_/\\     \n" * 1 + "    ( o.o )    \n") * 300,
-    "rain": "| ' , | ' , \n" * 700,
-    "empty table": "| Größe | Maß |\n|---|---|\n" + "|   |   |\n" * 700,
-    "table of zeros": "größe,0,0,0,0,0\n" + "0, 0, 0, 0, 0,\n" * 600,
-    "table of the same": "| ja | nein | 0,5 € |\n" * 30,
-    "code": "    { .größe = 0, .next = NULL },\n" * 120,
-    "html": '      <td class="zelle"></td>\n' * 150,
-    "hex": "00 00 00 00 00 00 00 00\n" * 300,
-    "base64": "A" * 6000,
-    "screaming": "A" * 3000 + "rgh, größer!",
-    "laughter": "ha" * 2000,
-    "Chinese laughter": "哈" * 3000,
-    "DNA": "ATTACG" * 700,
-    "refrain": ("Ringel, ringel, Reihe, sind der Kinder dreie,\nsitzen unterm Hollerbusch,\nmachen alle husch husch!\n")
-    * 5,
-    "chorus": "Na na na na, hey hey hey, schönen Tag\n" * 12,
-    "mantra": "ॐ नमः शिवाय\n" * 30,
-    "list": "".join(f"{n}. Schritt {n}: prüfen, rechnen, schreiben und dann weiter.\n" for n in range(1, 300)),
-    "log": "".join(f"2026-11-30 12:{n % 60:02d}:07 INFO größe verarbeitet, nichts zu tun\n" for n in range(300)),
-}
+from tests.verdicts.repeated import ASKED, BEGUN, HONEST, LOOPS_OF_WORDS, loops
 
 
-@pytest.mark.parametrize("name", LOOPS)
-def test_a_loop_is_found_however_it_is_cut_off(name: str) -> None:
-    unit, times = LOOPS[name]
-    for cut in range(1, len(unit), max(1, len(unit) // 5)):
-        found = find("Schöner Anfang. " + unit * times + unit[:cut], was_cut=False)
+@pytest.mark.parametrize(("name", "text"), [(name, text) for name, text, is_words in loops() if is_words])
+def test_words_over_and_over_are_a_loop_whatever_ended_them(name: str, text: str) -> None:
+    unit, times, _ = LOOPS_OF_WORDS[name]
+    for was_cut in (False, True):
+        found = find(text, was_cut=was_cut)
         assert found is not None
         assert found.unit_chars == len(unit)
         assert found.times >= min(times, looping.TIMES)
+
+
+@pytest.mark.parametrize("name", LOOPS_OF_WORDS)
+def test_a_loop_is_found_wherever_in_its_unit_it_is_cut(name: str) -> None:
+    unit, times, _ = LOOPS_OF_WORDS[name]
+    for cut in range(1, len(unit), max(1, len(unit) // 5)):
+        found = find(BEGUN + unit * times + unit[:cut], was_cut=False)
+        assert found is not None
+        assert found.unit_chars == len(unit)
+
+
+@pytest.mark.parametrize(("name", "text"), [(name, text) for name, text, is_words in loops() if not is_words])
+def test_what_is_no_words_is_a_loop_where_it_fills_pages_up_to_a_limit(name: str, text: str) -> None:
+    assert find(text, was_cut=True) is not None, name
+    assert find(text, was_cut=False) is None, name
 
 
 @pytest.mark.parametrize("name", HONEST)
@@ -72,10 +49,13 @@ def test_nor_is_it_where_a_limit_cut_it_within_a_page(name: str) -> None:
     assert find(HONEST[name], was_cut=True) is None
 
 
-def test_what_is_no_words_is_a_loop_where_it_fills_pages_up_to_a_limit() -> None:
-    text = "Größe: " + "0, " * 4000
-    assert find(text, was_cut=False) is None
-    assert find(text, was_cut=True) == Loop(3, looping.TAIL // 3)
+@pytest.mark.parametrize("name", ASKED)
+def test_what_was_asked_for_is_told_as_well_for_its_text_is_no_other(name: str) -> None:
+    assert find(ASKED[name], was_cut=False) is not None
+
+
+def test_the_length_of_a_loop_is_told() -> None:
+    assert find("Größe: " + "0, " * 4000, was_cut=True) == Loop(3, looping.TAIL // 3)
 
 
 @pytest.mark.parametrize("text", [*(line for _, line in honest()), *traps()])

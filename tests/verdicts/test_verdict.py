@@ -6,17 +6,29 @@ import json
 from typing import Any
 
 import pytest
+import regex
 from msgspec import structs
 
 from contracts import dialects
+from contracts.breaker.tally import Key
 from contracts.checks import tool_calls
 from contracts.config import catalogue
 from contracts.facts import Facts
 from contracts.fold import fold
 from contracts.model import Ended, Exchange, Request, Scope
-from contracts.text import looping
+from contracts.text import ends, looping
+from contracts.text.blank import is_blank
 from contracts.text.charset import RequestCharset, profile
-from contracts.text.verdict import ABSENT, CALLS_BY_MODEL, Verification, verify_facts, verify_response
+from contracts.text.verdict import (
+    ABSENT,
+    CALLS_BY_MODEL,
+    SignatureSeen,
+    Verification,
+    verify_facts,
+    verify_response,
+)
+from tests.breaker.traffic import WHOLE, decided, opened, spread
+from tests.verdicts.repeated import ASKED, HONEST, LOOPS_OF_OTHER, loops
 
 ASCII = profile(["Summarize this, please."])
 GERMAN = profile(["Fasse das kürzer — bitte."])
@@ -31,13 +43,38 @@ def verify(text: str | None, finish: str | None = "stop", *, calls: bool = False
     return verify_response(text, finish, calls, **{"request_charset": ASCII, **given})
 
 
-@pytest.mark.parametrize("text", ["", None, " \n\t", "\u3000\u2003"], ids=["none", "absent", "blank", "wide"])
+NOTHING = {
+    "none": "", "absent": None, "blank": " \n\t", "wide": "\u3000\u2003", "zero width": "\u200b\u200c",
+    "order mark": "\ufeff", "joiners": "\u2060\u200d", "directions": "\u200e\u202b\u2069", "filler": "\u3164",
+    "selector": "\ufe0f", "tags": "\U000e0067", "controls": "\x00\x1b", "mixed": "\ufeff \n\u200b\u00ad",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", NOTHING.values(), ids=NOTHING)
 def test_nothing_in_a_success_is_the_models_doing(text: str | None) -> None:
     for charset in (ASCII, JAPANESE, None):
         seen = verify(text, request_charset=charset)
         assert (seen.verdict, seen.detail) == ("malformed", "empty response")
         assert seen.model_attributable
         assert seen.scope is Scope.MODEL
+
+
+@pytest.mark.parametrize("text", NOTHING.values(), ids=NOTHING)
+def test_nothing_is_seen_in_facts_as_in_the_text(text: str | None) -> None:
+    assert verify_facts(facts({"content": text})) == verify(text)
+
+
+@pytest.mark.parametrize(
+    "text", [".", "\u06dd", "\u2800", "\u20ac", "\ufeff\u200b!", "🏴\U000e0067\U000e007f", "\u0301"]
+)
+def test_a_single_sign_is_an_answer(text: str) -> None:
+    assert verify(text).verdict == verify_facts(facts({"content": text})).verdict == "ok"
+
+
+def test_unicode_says_what_has_no_glyph() -> None:
+    unseen = regex.compile(r"[\s\p{Cc}\p{Default_Ignorable_Code_Point}]")
+    chars = map(chr, range(0x110000))
+    assert [char for char in chars if is_blank(char) != (unseen.match(char) is not None)] == []
 
 
 @pytest.mark.parametrize(
@@ -148,10 +185,38 @@ def test_the_end_of_an_answer_is_read_in_every_dialect(finish: str | None, given
     assert seen.model_attributable is (verdict == "malformed")
 
 
-def test_a_loop_is_the_models_doing() -> None:
-    seen = verify("Schöne Grüße. " + "Und dann gingen wir wieder nach Köln. " * 40)
+LOOP = "Schöne Grüße. " + "Und dann gingen wir wieder nach Köln. " * 40
+OWN_ENDS = ["stop", "STOP", "end_turn", "completed", "COMPLETE", "stop_sequence", "eos", "tool_calls", "tool_use"]
+OTHER_ENDS = ["length", "MAX_TOKENS", "max_output_tokens", "repetition", None, "", "OTHER", "pause_turn"]
+
+
+@pytest.mark.parametrize("finish", OTHER_ENDS)
+@pytest.mark.parametrize("capped", [False, True])
+def test_a_loop_that_did_not_stop_by_itself_is_the_models_doing(finish: str | None, capped: bool) -> None:
+    seen = verify(LOOP, finish, client_capped=capped)
     assert (seen.verdict, seen.model_attributable, seen.scope) == ("looping", True, Scope.MODEL)
     assert seen.detail == "38 characters 40 times over"
+    assert seen.signatures == (SignatureSeen(name="repetition", confidence="high", count=40),)
+
+
+@pytest.mark.parametrize("finish", OWN_ENDS)
+@pytest.mark.parametrize("text", [LOOP, *ASKED.values()])
+def test_repetition_that_came_to_its_end_is_told_and_held_against_nobody(text: str, finish: str) -> None:
+    seen = verify(text, finish)
+    assert (seen.verdict, seen.model_attributable, seen.scope) == ("looping", False, Scope.UNDETERMINED)
+    assert [(one.name, one.confidence) for one in seen.signatures] == [("repetition", "low")]
+
+
+@pytest.mark.parametrize(("finish", "trips"), [("stop", False), ("length", True)])
+def test_a_breaker_counts_no_repetition_that_came_to_its_end(finish: str, *, trips: bool) -> None:
+    others = spread("acme", "größe", [WHOLE] * 200)
+    seen = spread("acme", "maß", [WHOLE] * 20 + [verify(LOOP, finish)] * 40)
+    assert opened(decided([*others, *seen])) == ({Key("acme", "maß")} if trips else set())
+
+
+@pytest.mark.parametrize("text", HONEST.values())
+def test_what_only_looks_like_a_loop_is_none(text: str) -> None:
+    assert verify(text).verdict == "ok"
 
 
 def test_the_profile_of_a_request_names_its_scripts_and_its_damage() -> None:
@@ -207,19 +272,59 @@ CALL = {"id": "c1", "type": "function", "function": {"name": "größe", "argumen
 def test_facts_come_to_the_same_as_the_text_they_were_learnt_from(
     message: dict[str, Any], finish: str, capped: bool
 ) -> None:
-    of_facts = verify_facts(facts(message, finish, asked={"max_tokens": 5} if capped else None))
-    of_text = verify(message["content"], finish, calls="tool_calls" in message, client_capped=capped)
-    assert of_facts == of_text
+    from_facts = verify_facts(facts(message, finish, asked={"max_tokens": 5} if capped else None))
+    from_text = verify(message["content"], finish, calls="tool_calls" in message, client_capped=capped)
+    assert from_facts == from_text
 
 
-def test_a_loop_beside_facts_is_told() -> None:
+def of_facts(text: str, finish: str | None, **more: Any) -> Verification:
+    """Judge an answer from its Facts and the end of its text, as a tap does."""
     watch = looping.Tail()
-    text = "Immer wieder dieselbe schöne Zeile.\n" * 300
     for at in range(0, len(text), 7):
         watch.feed(text[at : at + 7])
-    seen = verify_facts(facts({"content": text}), watch.finish(was_cut=False))
-    assert (seen.verdict, seen.scope) == ("looping", Scope.MODEL)
-    assert seen.detail.startswith("36 characters ")
+    return verify_facts(structs.replace(facts({"content": text}, finish), **more), watch)
+
+
+@pytest.mark.parametrize("finish", [*OWN_ENDS, *OTHER_ENDS])
+def test_a_loop_comes_to_the_same_from_its_facts_as_from_its_text(finish: str | None) -> None:
+    text = "Immer wieder dieselbe schöne Zeile.\n" * 200
+    assert of_facts(text, finish) == verify(text, finish)
+
+
+@pytest.mark.parametrize("name", LOOPS_OF_OTHER)
+def test_so_does_one_that_is_no_words(name: str) -> None:
+    text = next(text for known, text, _ in loops() if known == name)
+    for finish in ("stop", "length", "MAX_TOKENS"):
+        assert (
+            of_facts(text, finish).verdict == verify(text, finish).verdict == ("ok" if finish == "stop" else "looping")
+        )
+
+
+@pytest.mark.parametrize(
+    ("finish", "ended", "attributable"),
+    [
+        (None, "cut", True),
+        (None, "unknown", True),
+        (None, "complete", True),
+        ("stop", "cut", False),
+        ("length", "cut", True),
+    ],
+)
+def test_a_connection_that_ends_a_loop_does_not_excuse_it(finish: str | None, ended: str, attributable: bool) -> None:
+    seen = of_facts(LOOP, finish, ended=ended)
+    assert (seen.verdict, seen.model_attributable) == ("looping", attributable)
+
+
+def test_the_end_of_the_first_choice_tells_of_its_loop() -> None:
+    watch = looping.Tail()
+    watch.feed(LOOP)
+    for mine, others, attributable in (("stop", "length", False), ("length", "stop", True)):
+        choices = [
+            {"index": n, "finish_reason": finish, "message": {"role": "assistant", "content": text}}
+            for n, finish, text in ((0, mine, LOOP), (1, others, "Grüße"))
+        ]
+        seen = verify_facts(facts({}, choices=choices), watch)
+        assert (seen.verdict, seen.model_attributable) == ("looping", attributable)
 
 
 @pytest.mark.parametrize(
@@ -288,6 +393,26 @@ def test_every_filter_and_limit_that_the_contracts_know_explains_a_silence(name:
         assert verify("", reason).verdict == "refused", reason
     for reason in LIBRARY.tables(name).cut_reasons:
         assert verify("Grüße", reason).verdict == "truncated", reason
+
+
+CLASSES = (ends.STOPS - ends.SILENT, ends.LIMITS, ends.FILTERS, ends.CALLS, ends.BAD_CALLS, ends.ERRORS, ends.SILENT)
+# They say neither that it was over nor what else explains a silence.
+SAY_NOTHING = {
+    "finish_reason_unspecified",
+    "other",
+    "malformed_response",
+    "too_many_tool_calls",
+    "image_other",
+    "no_image",
+}
+
+
+@pytest.mark.parametrize("name", sorted(LIBRARY.dialects))
+def test_every_reason_that_the_contracts_know_says_one_thing(name: str) -> None:
+    for reason in LIBRARY.dialect(name)["contracts"]["reply.finish"]["reasons"]:
+        finish = reason.lower()
+        said = sum(finish in known for known in CLASSES) + finish.startswith("blocked:")
+        assert said == (0 if finish in SAY_NOTHING else 1), reason
 
 
 @pytest.mark.parametrize("finish", ["queued", "in_progress", "pause_turn", "load", "stop_sequence", "STOP_SEQUENCE"])
