@@ -121,7 +121,8 @@ def test_ci_runs_make_test_and_beside_that_only_lets_nothing_go_untried_that_apt
         "bash tools/units.sh",
         "bash tools/chromium.sh",
         "bash tools/nginx.sh",
-        "export UNITS_MUST_BE_VERIFIED=1 PAGE_MUST_BE_SEEN=1 NGINX_MUST_BE_TRIED=1",
+        "bash tools/shells.sh",
+        "export UNITS_MUST_BE_VERIFIED=1 PAGE_MUST_BE_SEEN=1 NGINX_MUST_BE_TRIED=1 SHELLS_MUST_BE_TRIED=1",
         "make test",
     ]
 

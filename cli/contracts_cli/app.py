@@ -25,10 +25,10 @@ def parse_with_typer(argv: list[str]) -> tuple[Command, Any] | int:
     """Parse an argv with Typer: a command with its settings, or the exit status of what Typer already did."""
     chosen: list[tuple[Command, Any]] = []
     app = typer.main.get_command(build(lambda command, settings: chosen.append((command, settings))))
-    if COMPLETE in os.environ:
-        from contracts_cli.completion import teach_bash
+    if COMPLETE in os.environ or _wants_script(argv):
+        from contracts_cli.completion import teach
 
-        teach_bash()
+        teach()
     try:
         app(args=_with_bare_values(argv), prog_name="contracts")
     except SystemExit as exit_:
@@ -44,9 +44,11 @@ def _status(argv: list[str], code: int) -> int:
     if code != 1 or COMPLETE in os.environ:  # to a shell that completes, 1 says that there is nothing to offer
         return code
     # Typer ends with 1 when nobody reads its help; here that would say that a contract is violated.
-    return (
-        USAGE if any(word.startswith(("--show-completion", "--install-completion")) for word in argv) else CLOSED_PIPE
-    )
+    return USAGE if _wants_script(argv) else CLOSED_PIPE
+
+
+def _wants_script(argv: list[str]) -> bool:
+    return any(word.startswith(("--show-completion", "--install-completion")) for word in argv)
 
 
 def build(choose: Callable[[Command, Any], None]) -> typer.Typer:

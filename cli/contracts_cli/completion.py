@@ -17,8 +17,21 @@ if TYPE_CHECKING:
 
 # Shells evaluate what they are offered (zsh does so literally), and a model's id may be any text.
 HARMLESS = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/:@+-]*")
-_HARMFUL = re.compile(r"[^\w .,;:/-]")
+_HARMFUL = re.compile(r"[^\w .,;:=/-]")
+_OPTION = re.compile(r"--?[a-z][a-z-]*=")
 BREAKS = ":="  # characters beside blanks at which bash ends a word that is one to us
+# Where `--install-completion` puts it, zsh runs the file as the function `_contracts` when the first word is completed:
+# what only says who completes would leave that word alone.
+ZSH = """
+#compdef %(prog_name)s
+
+%(complete_func)s() {
+  eval $(env _TYPER_COMPLETE_ARGS="${words[1,$CURRENT]}" %(autocomplete_var)s=complete_zsh %(prog_name)s)
+}
+
+compdef %(complete_func)s %(prog_name)s
+if [[ $funcstack[1] == _%(prog_name)s ]]; then %(complete_func)s "$@"; fi
+"""
 
 Offer = tuple[str, str]
 """A value, and what is said beside it; the latter may be empty."""
@@ -114,10 +127,17 @@ def rest_of(value: str, incomplete: str) -> str:
     return value[incomplete.rfind(":") + 1 :]
 
 
-def teach_bash() -> None:
-    """Let Typer read a line of bash as its user sees it. The app has to be made before."""
+def option_of(incomplete: str) -> str:
+    """Give `--model=` of `--model=a/b`, which zsh and fish take for a part of the value; else nothing."""
+    match = _OPTION.match(incomplete)
+    return match[0] if match else ""
+
+
+def teach() -> None:
+    """Let Typer read and answer a line as each shell has it. The app has to be made before."""
     from typer._click.shell_completion import CompletionItem, add_completion_class
-    from typer._completion_classes import BashComplete
+    from typer._completion_classes import BashComplete, FishComplete, ZshComplete
+    from typer._completion_shared import _completion_scripts
 
     class Bash(BashComplete):
         """Typer's, apart from where bash ends words."""
@@ -131,4 +151,20 @@ def teach_bash() -> None:
         def format_completion(self, item: CompletionItem) -> str:
             return rest_of(super().format_completion(item), self._incomplete)
 
-    add_completion_class(Bash, Bash.name)
+    class Zsh(ZshComplete):
+        """Typer's, apart from the value of an option in the same word."""
+
+        def complete(self) -> str:
+            option = option_of(self.get_completion_args()[1])
+            said = super().complete()
+            return f"compset -P {option}; {said}" if option else said
+
+    class Fish(FishComplete):
+        """Typer's, apart from the value of an option in the same word."""
+
+        def format_completion(self, item: CompletionItem) -> str:
+            return option_of(self.get_completion_args()[1]) + super().format_completion(item)
+
+    _completion_scripts[Zsh.name] = Zsh.source_template = ZSH
+    for one in (Bash, Zsh, Fish):
+        add_completion_class(one, one.name)
