@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from contracts.breaker.memory import By
     from contracts.breaker.tally import Tally
 
-REFRESH = timedelta(days=1)  # how often what waits for a probe is written again, lest it fall into oblivion
+REFRESH = timedelta(days=1)  # how often a trip that stands is written again: nobody has to look further back for it
 
 
 def decide(
@@ -76,7 +76,7 @@ class _Desk:
         was = state_at(memory, self._now)
         if memory is not None and was is State.OPEN:
             until = f"{memory.until:%Y-%m-%d %H:%M:%S}Z" if memory.until else "it is probed"
-            return self._stays(key, memory, f"open until {until}")
+            return self._again(self._stays(key, memory, f"open until {until}"), memory)
         if memory is not None and was is State.HALF_OPEN:
             return self._probed(key, memory)
         return self._provider(key, memory) if key.model is None else self._model(key, memory)
@@ -98,6 +98,12 @@ class _Desk:
             skip_reason=reason,
         )
         return structs.replace(stays, **said)
+
+    def _again(self, standing: Decision, memory: Memory) -> Decision:
+        """Write down that a trip stands, where its row says something else or is a day old."""
+        if memory.state is standing.state and self._now - memory.at < REFRESH:
+            return standing
+        return structs.replace(standing, was=memory.state, by="time", skip_reason=None)
 
     def _opens(self, key: Key, memory: Memory | None, by: By, why: str, **said: object) -> Decision:
         """Trip a key, for longer where it was tripped not long ago."""
@@ -141,10 +147,7 @@ class _Desk:
                 why="a clean answer" + (" with text beyond ASCII" if key.model is None else ""),
             )
         reason = "its time is over, and no answer since then shows anything"
-        waiting = self._stays(key, memory, reason)
-        if memory.state is State.HALF_OPEN and self._now - memory.at < REFRESH:
-            return waiting
-        return structs.replace(waiting, was=memory.state, by="time", skip_reason=None)
+        return self._again(self._stays(key, memory, reason), memory)
 
     def _provider(self, key: Key, memory: Memory | None) -> Decision:
         """Judge the bytes of a provider, whichever of its models sent them."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from contracts.breaker.novelty import DAY
 from contracts.breaker.tally import Key, Tally
 
 if TYPE_CHECKING:
@@ -51,8 +52,11 @@ class Memory(Struct, frozen=True, kw_only=True):
     @property
     def counts_from(self) -> datetime:
         """Answers before this instant say nothing any more of what was decided."""
-        if self.state in (State.OPEN, State.HALF_OPEN):
+        if self.state is State.OPEN:
             return self.until or self.at
+        if self.state is State.HALF_OPEN:
+            # Nothing showed anything until it was written down; a day before, for what came into the table late.
+            return max(self.until or self.at, self.at - DAY)
         return self.since or self.at
 
 

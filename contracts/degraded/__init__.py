@@ -41,15 +41,17 @@ def of_table(url: str, question: Question, now: datetime, *, apply: bool) -> Deg
     from contracts.verifications.place import parse
     from contracts.verifications.store import Verifications
 
-    table = Verifications(parse(url))
+    table = Verifications(parse(url), now)
     try:
-        tallies, memories = table.read(span(now, question.window_s), now, question.window_s)
+        known = table.read(span(now, question.window_s), now, question.window_s, to_write=apply)
         # Two routers that trip at once must not ask again at once; the core draws nothing itself.
-        decisions = decide(tallies, memories, now, lambda _: random.random(), question.limits)  # noqa: S311
-        applied = table.apply(decisions, now) if apply else None
+        decisions = decide(known.tallies, known.memories, now, lambda _: random.random(), question.limits)  # noqa: S311
+        if apply:
+            decisions = table.apply(decisions, known, now)
     finally:
         table.close()
-    return tell(tallies, decisions, now, window_s=question.window_s, applied=applied)
+    applied = sum(one.skip_reason is None for one in decisions) if apply else None
+    return tell(known.tallies, decisions, now, window_s=question.window_s, applied=applied)
 
 
 def of_rows(rows: Iterable[Row], question: Question, now: datetime) -> Degraded:

@@ -14,10 +14,12 @@ from contracts.verifications.clock import Clock, learn
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from contextlib import AbstractContextManager
+    from datetime import datetime
 
     from contracts.verifications.place import Place
 
 FIXED = ("kind", "verdict", "detail", "model_attributable", "applied_at")
+SAMPLE = 1000  # newest rows from which the way to write instants is learnt
 Rows = list[tuple[Any, ...]]
 
 
@@ -36,7 +38,8 @@ class Column(Struct, frozen=True, kw_only=True):
 class Table(Struct, frozen=True, kw_only=True):
     """The columns that are used, quoted.
 
-    `head` is what of the detail stands before a colon; `refusal` says why nothing can be written, empty where it can.
+    `head` is what of the detail stands before a colon; `is_instant` holds of rows whose instant is one, where a column
+    of texts may hold anything; `refusal` says why nothing can be written, empty where it can.
     """
 
     name: str
@@ -46,6 +49,7 @@ class Table(Struct, frozen=True, kw_only=True):
     head: str
     attributable: str
     at: str
+    is_instant: str
     provider: str
     model: str
     is_boolean: bool
@@ -64,20 +68,32 @@ class Database(Protocol):
     def head(self, text: str) -> str:
         """Read what of a text stands before a colon."""
 
+    def begins(self, text: str, pattern: str) -> str:
+        """Write the condition that a text begins as a pattern of signs and sets of signs in brackets."""
+
+    def unindexed(self, column: str) -> str:
+        """Write a column so that it is read in the order of the table, where that is faster than by an index."""
+
+    def later(self, table: str) -> str:
+        """Write a condition that holds of the rows that are inserted from now on; empty where there is none."""
+
     def read(self, statement: str, values: Sequence[object] = ()) -> Rows:
         """Read rows."""
 
     def write(self, statement: str, rows: Sequence[Sequence[object]]) -> None:
-        """Write the same with each row of values, all of them or none."""
+        """Write the same with each row of values."""
 
     def reading(self) -> AbstractContextManager[None]:
         """See in all of a block what stood there when it began."""
+
+    def writing(self, alone: str = "") -> AbstractContextManager[None]:
+        """Write all of a block or nothing of it, and let no other block of the same name begin before its end."""
 
     def close(self) -> None:
         """Close it."""
 
 
-def look_up(database: Database, place: Place) -> Table:
+def look_up(database: Database, place: Place, now: datetime) -> Table:
     """Find the table and its columns, and how it tells the time.
 
     Raises:
@@ -92,8 +108,14 @@ def look_up(database: Database, place: Place) -> Table:
     by_name = {column.name: column for column in columns}
     used = (kind, verdict, detail, attributable, at, provider, model)
     others = [column.name for column in columns if column.needed and column.name not in used]
-    ((sample,),) = database.read(f"SELECT max({quoted(at)}) FROM {table}")  # noqa: S608 - quoted, from the catalogue
+
+    def newest(before: object | None) -> list[object]:
+        only = f"{quoted(at)} IS NOT NULL" if before is None else f"{quoted(at)} < ?"
+        statement = f"SELECT {quoted(at)} FROM {table} WHERE {only} ORDER BY 1 DESC LIMIT {SAMPLE}"  # noqa: S608
+        return [value for (value,) in database.read(statement, () if before is None else (before,))]
+
     where = f"{database.shown}: {shown(place.table)}.{at}"
+    clock = learn(where, newest, by_name[at].declared, by_name[at].default, now)
     return Table(
         name=table,
         kind=quoted(kind),
@@ -102,10 +124,11 @@ def look_up(database: Database, place: Place) -> Table:
         head=database.head(f"COALESCE(CAST({quoted(detail)} AS TEXT), '')"),
         attributable=quoted(attributable),
         at=quoted(at),
+        is_instant=database.begins(quoted(at), clock.pattern) if clock.pattern else "",
         provider=quoted(provider),
         model=quoted(model),
         is_boolean=by_name[attributable].declared.lower() == "boolean",
-        clock=learn(where, sample, by_name[at].declared, by_name[at].default),
+        clock=clock,
         refusal=f"{shown(place.table)} needs a value for {some(others)} in every row" if others else "",
     )
 

@@ -67,6 +67,24 @@ class SqliteDatabase:
         """Read what of a text stands before a colon."""
         return f"substr({text}, 1, instr({text} || ':', ':') - 1)"
 
+    @staticmethod
+    def begins(text: str, pattern: str) -> str:
+        """Write the condition that a text begins as a pattern."""
+        return f"{text} GLOB '{pattern}*'"
+
+    @staticmethod
+    def unindexed(column: str) -> str:
+        """Write a column so that the table is read in its own order."""
+        return f"+{column}"
+
+    def later(self, table: str) -> str:
+        """Write a condition that holds of every row that is inserted from now on without a number given to it."""
+        try:
+            ((last,),) = self.read(f"SELECT max(rowid) FROM {table}")  # noqa: S608 - quoted, from the catalogue
+        except TableError:  # a table WITHOUT ROWID
+            return ""
+        return f"rowid > {int(last or 0)}"
+
     def read(self, statement: str, values: Sequence[object] = ()) -> Rows:
         """Read rows. Raises TableError."""
         try:
@@ -76,16 +94,9 @@ class SqliteDatabase:
             raise self._failed(error) from error
 
     def write(self, statement: str, rows: Sequence[Sequence[object]]) -> None:
-        """Write all rows or none. Raises TableError."""
+        """Write rows. Raises TableError."""
         try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                self._connection.executemany(statement, rows)
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
+            self._connection.executemany(statement, rows)
         except (sqlite3.Error, UnicodeError, OverflowError) as error:
             raise self._failed(error) from error
 
@@ -98,6 +109,19 @@ class SqliteDatabase:
         finally:
             with suppress(sqlite3.Error):
                 self._connection.execute("ROLLBACK")
+
+    @contextmanager
+    def writing(self, alone: str = "") -> Iterator[None]:
+        """Write all of a block or nothing of it; nobody else writes anything meanwhile. Raises TableError."""
+        del alone  # SQLite has one writer
+        self.read("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.read("COMMIT")
+        finally:
+            if self._connection.in_transaction:
+                with suppress(sqlite3.Error):
+                    self._connection.execute("ROLLBACK")
 
     def close(self) -> None:
         """Close the file."""

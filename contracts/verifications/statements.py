@@ -5,7 +5,7 @@ A range is of the bare column of instants, so that its index is used; everything
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from contracts.breaker.memory import State
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from contracts.verifications.catalogue import Table
 
 KIND = "structural"
-WHOLE_PROVIDER = "*"  # in the column of the model, which may not be empty in a router's table
-REMEMBERED = timedelta(days=3)  # a trip that waits for a probe is written again every day
 MOST_GROUPS = 50_000  # 300 providers of 20 models come to fewer
 
 
@@ -42,34 +40,39 @@ def aggregate(table: Table, over: Span, key: Key | None = None) -> tuple[str, li
         f"SUM(CASE WHEN {at} >= ? THEN 1 ELSE 0 END), SUM(CASE WHEN {at} >= ? THEN 1 ELSE 0 END), "
         f"SUM(CASE WHEN {at} < ? THEN 1 ELSE 0 END), MIN(CASE WHEN {at} >= ? THEN {at} END), "
         f"MAX(CASE WHEN {at} >= ? THEN {at} END), MAX(CASE WHEN {at} < ? THEN {at} END) "
-        f"FROM {table.name} WHERE {table.kind} = ? AND {at} >= ? AND {at} < ?{only} "
+        f"FROM {table.name} WHERE {table.kind} = ? AND {at} >= ? AND {at} < ?{_and(table.is_instant)}{only} "
         f"GROUP BY 1, 2, 3, 4, 5 LIMIT {MOST_GROUPS + 1}"
     )
     instants = (day_at, window_at, day_at, day_at, day_at, day_at)
     return statement, [*FEW, *instants, KIND, from_at, until, *(part for part in key or () if part is not None)]
 
 
-def latest(table: Table, kind: str, now: datetime) -> tuple[str, list[object]]:
-    """Give the statement that reads the last decision on each key, and its values.
+def latest(table: Table, kind: str, from_at: datetime, until: datetime, later: str = "") -> tuple[str, list[object]]:
+    """Give the statement that reads the last decision on each key within a range, and its values.
 
     Of two in the same instant that by which less is sent counts: `open` and `half-open` come after `closed` by name.
+    `later` is another condition.
     """
     states = ", ".join("?" * len(State))
+    provider, model, verdict = _text(table.provider), _text(table.model), _text(table.verdict)
     statement = (
-        f"SELECT provider, model, verdict, detail, at FROM (SELECT {_text(table.provider)} AS provider, "  # noqa: S608
-        f"{_text(table.model)} AS model, {_text(table.verdict)} AS verdict, {_text(table.detail)} AS detail, "
-        f"{table.at} AS at, ROW_NUMBER() OVER (PARTITION BY {table.provider}, {table.model} "
-        f"ORDER BY {table.at} DESC, {_text(table.verdict)} DESC) AS place "
-        f"FROM {table.name} WHERE {table.kind} = ? AND {_text(table.verdict)} IN ({states}) AND {table.at} >= ?) "
-        "AS decided WHERE place = 1"
+        f"SELECT provider, model, verdict, detail, at FROM (SELECT {provider} AS provider, {model} AS model, "  # noqa: S608
+        f"{verdict} AS verdict, {_text(table.detail)} AS detail, {table.at} AS at, ROW_NUMBER() OVER ("
+        f"PARTITION BY {provider}, {model} ORDER BY {table.at} DESC, {verdict} DESC) AS place "
+        f"FROM {table.name} WHERE {table.kind} = ? AND {verdict} IN ({states}) AND {table.at} >= ? "
+        f"AND {table.at} < ?{_and(table.is_instant)}{_and(later)}) AS decided WHERE place = 1"
     )
-    return statement, [kind, *(state.value for state in State), table.clock.bound(now - REMEMBERED)]
+    return statement, [kind, *(state.value for state in State), table.clock.bound(from_at), table.clock.bound(until)]
 
 
 def insert(table: Table) -> str:
     """Give the statement that writes a row."""
     columns = (table.kind, table.verdict, table.detail, table.attributable, table.at, table.provider, table.model)
     return f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"  # noqa: S608
+
+
+def _and(condition: str) -> str:
+    return f" AND {condition}" if condition else ""
 
 
 def _text(column: str) -> str:

@@ -11,20 +11,30 @@ attributable, whichever of the two it asks for.
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
 
-from msgspec import MsgspecError, Struct, json, structs
+from msgspec import structs
 
 from contracts.breaker.memory import Decision, Memory, State, state_at
 from contracts.breaker.novelty import DAY
 from contracts.breaker.observed import since
 from contracts.breaker.tally import Key, Tally
 from contracts.errors import ConfigError
-from contracts.text.scrub import scrub
 from contracts.verifications.catalogue import look_up
+from contracts.verifications.decided import (
+    BEGINNING,
+    SKEW,
+    WHOLE_PROVIDER,
+    Remembered,
+    Rows,
+    anchored,
+    detail_of,
+    left_to_others,
+    remember,
+)
 from contracts.verifications.errors import TableError
-from contracts.verifications.statements import KIND, MOST_GROUPS, WHOLE_PROVIDER, aggregate, insert, latest
+from contracts.verifications.statements import KIND, MOST_GROUPS, aggregate, insert, latest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -34,27 +44,30 @@ if TYPE_CHECKING:
     from contracts.verifications.place import Place
 
 STATES = frozenset(state.value for state in State)
-LONGEST_WHY = 300  # characters
 
 
-class Told(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The detail of a decision's row, as JSON."""
+class Known(NamedTuple):
+    """What a table tells of one instant."""
 
-    until: datetime | None = None
-    attempt: int = 0
-    signature: str = ""
-    by: str = ""
-    count: int = 0
-    calls: int = 0
-    since: datetime | None = None
-    why: str = ""
+    tallies: list[Tally]
+    remembered: Remembered
+    later: str  # a condition that holds of the rows that came after, where the database has one
+
+    @property
+    def memories(self) -> dict[Key, Memory]:
+        """The last decision on each key."""
+        return self.remembered.memories
 
 
 class Verifications:
     """One open table. Every method may raise TableError."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, now: datetime | None = None) -> None:
         """Open it.
+
+        Args:
+            place: where it is.
+            now: the instant of the poll, None for this one.
 
         Raises:
             ConfigError: for a database, table or column that is not there.
@@ -63,7 +76,7 @@ class Verifications:
         self._place = place
         self._database = _connect(place)
         try:
-            self._table = look_up(self._database, place)
+            self._table = look_up(self._database, place, now or datetime.now(UTC))
         except BaseException:
             self._database.close()
             raise
@@ -85,46 +98,52 @@ class Verifications:
             if verdict not in STATES  # the breaker's own, where a router's table lets it have no kind of its own
         ]  # fmt: skip
 
-    def memories(self, now: datetime, window_s: float) -> dict[Key, Memory]:
-        """Read the last decision on each key, and what came after those that were trips."""
-        statement, values = latest(self._table, self._place.decisions, now)
-        found: dict[Key, Memory] = {}
-        for provider, model, verdict, detail, at in self._database.read(statement, values):
-            decided_at = self._table.clock.read(at)
-            if decided_at is None:
-                continue
-            key = Key(provider, None if model == WHOLE_PROVIDER else model)
-            memory = _memory(State(verdict), decided_at, detail)
-            if _is_asked_for(memory, now):
-                over = since(memory.counts_from, now, window_s)
-                memory = structs.replace(memory, after=tuple(self.tallies(over, key)))
-            found[key] = memory
-        return found
+    def read(self, over: Span, now: datetime, window_s: float, *, to_write: bool = False) -> Known:
+        """Read counts and decisions as they stood at one instant.
 
-    def read(self, over: Span, now: datetime, window_s: float) -> tuple[list[Tally], dict[Key, Memory]]:
-        """Read counts and decisions as they stood at one instant."""
+        With `to_write` every trip that stands is found, where there is anything to decide, however old it is; else
+        those of the last days are.
+        """
         with self._database.reading():
-            return self.tallies(over), self.memories(now, window_s)
+            tallies = self.tallies(over)
+            remembered = remember(self._decided, now, to_the_beginning=to_write and bool(tallies))
+            memories = {
+                key: structs.replace(one, after=tuple(self.tallies(since(one.counts_from, now, window_s), key)))
+                if _is_asked_for(one, now)
+                else one
+                for key, one in remembered.memories.items()
+            }
+            later = self._database.later(self._table.name) if to_write else ""
+            return Known(tallies, remembered._replace(memories=memories), later)
 
     def record(self, observations: Iterable[Row]) -> None:
         """Write what answers came to, all of them or none."""
-        self._write([
+        self._check()
+        rows = [
             (KIND, one.verdict, one.detail, self._flag(value=one.model_attributable), one.at, one.provider, one.model)
             for one in observations
-        ])  # fmt: skip
+        ]
+        if rows:
+            with self._database.writing():
+                self._write(rows)
 
-    def apply(self, decisions: Iterable[Decision], at: datetime) -> int:
-        """Write the decisions that changed something, all of them or none, and give their number."""
-        rows = [
-            (
-                self._place.decisions, one.state.value, json.encode(_told(one)).decode(), self._flag(value=False), at,
-                one.provider, WHOLE_PROVIDER if one.model is None else one.model,
-            )
-            for one in decisions
-            if one.skip_reason is None
-        ]  # fmt: skip
-        self._write(rows)
-        return len(rows)
+    def apply(self, decisions: Iterable[Decision], known: Known, at: datetime) -> list[Decision]:
+        """Write the decisions that changed something, all of them or none.
+
+        Returns:
+            all decisions; those that were left to somebody else who decided meanwhile have a `skip_reason`, and where
+            nothing changed for a day one has none, for the row that says that all was looked at.
+        """
+        self._check()
+        providers = {tally.provider for tally in known.tallies}
+        due = anchored(list(decisions), providers, known.remembered, at)
+        if all(one.skip_reason is not None for one in due):
+            return due
+        with self._database.writing(alone=self._table.name):
+            recent = self._decided(at - SKEW, at + SKEW, known.later)
+            due = left_to_others(due, known.memories, recent)
+            self._write([self._row(one, at, known.remembered) for one in due if one.skip_reason is None])
+        return due
 
     def close(self) -> None:
         """Close it."""
@@ -133,13 +152,28 @@ class Verifications:
     def _flag(self, *, value: bool) -> object:
         return value if self._table.is_boolean else int(value)
 
-    def _write(self, rows: Sequence[tuple[object, ...]]) -> None:
+    def _decided(self, from_at: datetime, until: datetime, later: str = "") -> Rows:
         table = self._table
-        if table.refusal:
-            raise ConfigError(f"{self._database.shown}: nothing can be written: {table.refusal}")
-        if not rows:
-            return
-        self._database.write(insert(table), [tuple(map(self._storable, row)) for row in rows])
+        if later or from_at == BEGINNING:  # what is later is found by that, and all is found best as it lies
+            table = structs.replace(table, at=self._database.unindexed(table.at))
+        statement, values = latest(table, self._place.decisions, from_at, until, later)
+        return [
+            (provider, model, verdict, detail, decided_at)
+            for provider, model, verdict, detail, at in self._database.read(statement, values)
+            if (decided_at := table.clock.read(at)) is not None
+        ]
+
+    def _row(self, one: Decision, at: datetime, known: Remembered) -> tuple[object, ...]:
+        model = WHOLE_PROVIDER if one.model is None else one.model
+        detail = detail_of(one, knows_all=known.knows_all)
+        return self._place.decisions, one.state.value, detail, self._flag(value=False), at, one.provider, model
+
+    def _check(self) -> None:
+        if self._table.refusal:
+            raise ConfigError(f"{self._database.shown}: nothing can be written: {self._table.refusal}")
+
+    def _write(self, rows: Sequence[tuple[object, ...]]) -> None:
+        self._database.write(insert(self._table), [tuple(map(self._storable, row)) for row in rows])
 
     def _storable(self, value: object) -> object:
         if isinstance(value, datetime):
@@ -173,26 +207,3 @@ def _is_asked_for(memory: Memory, now: datetime) -> bool:
             return True
         case _:
             return memory.since is not None and now - memory.since <= DAY
-
-
-def _told(decision: Decision) -> Told:
-    return Told(
-        until=decision.until,
-        attempt=decision.attempt,
-        signature=decision.signature,
-        by=decision.by or "",
-        count=decision.count,
-        calls=decision.calls,
-        since=decision.since,
-        why=scrub(decision.why, LONGEST_WHY),
-    )
-
-
-def _memory(state: State, at: datetime, detail: object) -> Memory:
-    """Remember a decision; one whose detail cannot be read has no end but a clean answer."""
-    try:
-        told = json.decode(str(detail), type=Told)
-    except (MsgspecError, ValueError):
-        told = Told()
-    until, since_at = (None if one is None or one.tzinfo is None else one for one in (told.until, told.since))
-    return Memory(state=state, at=at, until=until, attempt=told.attempt, signature=told.signature, since=since_at)

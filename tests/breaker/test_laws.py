@@ -260,6 +260,28 @@ def test_what_waits_for_a_probe_is_written_again_each_day() -> None:
     assert written == [1, 25, 49, 73, 97]
 
 
+def test_an_answer_that_was_written_down_late_is_seen() -> None:
+    router = Router()
+    router.seen = spread("größe", "b", [EMPTY] * 30)
+    router.poll(NOON)
+    for hours in (1, 25, 49):
+        assert router.poll(NOON + timedelta(hours=hours))[Key("größe", "b")].state is State.HALF_OPEN
+    router.seen += spread("größe", "b", [PLAIN], NOON + timedelta(hours=48))
+    assert router.poll(NOON + timedelta(hours=50))[Key("größe", "b")].state is State.CLOSED
+
+
+def test_a_trip_that_lasts_is_written_again_each_day() -> None:
+    key, router = Key("größe", "b"), Router()
+    router.memories[key] = Memory(state=State.OPEN, at=NOON, until=NOON + timedelta(days=9), attempt=3)
+    late = NOON + timedelta(hours=23)
+    assert router.poll(late)[key].skip_reason == "open until 2026-12-09 12:00:00Z"
+    again = router.poll(late + timedelta(hours=1))[key]
+    assert (again.state, again.by, again.skip_reason, again.until) == (
+        State.OPEN, "time", None, NOON + timedelta(days=9),
+    )  # fmt: skip
+    assert again.attempt == 3
+
+
 @given(st.integers(0, 400), st.integers(0, 400), st.sampled_from([1.96, 2.576]))
 def test_a_rate_lies_within_its_bounds_and_more_calls_bring_them_together(faults: int, more: int, z: float) -> None:
     rate = Rate(faults, faults + more)
