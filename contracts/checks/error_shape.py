@@ -2,7 +2,8 @@
 
 What it checks
     Answers of 4xx and 5xx: the label, strict JSON, an error object with a message; a status inside the error
-    that equals that of the answer; codes whose meaning belongs to another status (`invalid_api_key` with 500).
+    that equals that of the answer; codes whose meaning belongs to another status (`invalid_api_key` with 500), and
+    kinds that belong to the other side (`invalid_request_error` with 500).
 
 Why it matters
     Retries, fallbacks and messages are chosen by what the error says; a page of HTML says nothing.
@@ -38,7 +39,18 @@ FITTING = {
     "insufficient_quota": (429, 402, 403),
     "model_not_found": (404, 400, 403),
     "context_length_exceeded": (400, 413, 422),
+    "not_found_error": (404,),
+    "request_too_large": (413,),
     "overloaded_error": (529, 503),
+}
+# Kinds of error that say whose fault it was, and the hundred of the status that says so too.
+SIDES = {
+    "invalid_request_error": 4,
+    "badrequesterror": 4,
+    "notfounderror": 4,
+    "server_error": 5,
+    "internal_server_error": 5,
+    "internalservererror": 5,
 }
 
 
@@ -90,4 +102,8 @@ def _fits(facts: Facts, error: ErrorSeen | None) -> Verdict:
         if fitting and facts.status not in fitting:
             expected = " or ".join(map(str, fitting))
             return violated(f"'{word}' came with status {facts.status}", expected=expected, observed=f"{facts.status}")
+    kind = (error.type if error else None) or ""
+    side = SIDES.get(kind.lower())
+    if side is not None and facts.status // 100 != side:
+        return violated(f"'{kind}' came with status {facts.status}", expected=f"{side}xx", observed=f"{facts.status}")
     return holds()

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from contracts.model import Verdict
 
 TOO_MANY_REQUESTS = 429
+INSTANT_S = 1_000_000_000  # 31 years: whoever writes so many seconds meant the Unix time of an instant
 
 
 class Parameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -42,9 +43,18 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
     headers = {name.lower(): value.strip() for name, value in facts.headers}
     told = headers.get("retry-after")
     if told is not None:
-        if (told.isascii() and told.isdigit()) or _is_date(told):
-            return holds(observed=f"Retry-After: {told[:60]}")
         where = Where(header="retry-after")
+        if told.isascii() and told.isdigit():
+            if len(told.lstrip("0")) < len(str(INSTANT_S)):
+                return holds(observed=f"Retry-After: {told[:60]}")
+            return violated(
+                "Retry-After gives an instant as a number, which means seconds from now",
+                expected="seconds or a date",
+                observed=told[:60],
+                where=where,
+            )
+        if _is_date(told):
+            return holds(observed=f"Retry-After: {told[:60]}")
         return violated(
             "Retry-After is neither seconds nor a date", expected="seconds or a date", observed=told[:60], where=where
         )

@@ -1,12 +1,14 @@
 """Tool calls can be assembled without guessing.
 
 What it checks
-    In a stream: every delta of a call carries its index; id and name come once, and first. In every answer: the
-    arguments are text that assembles into exactly one JSON object (an object where the dialect sends one).
-    Arguments that the token limit cut are no fault of theirs.
+    In a stream: every delta of a call carries its index; id and name come once, and first. In every answer: no two
+    calls of a choice share an id, no name holds quotes, braces or a model's control tokens, and the arguments are
+    text that assembles into exactly one JSON object (an object where the dialect sends one). Arguments that the token
+    limit cut are no fault of theirs.
 
 Why it matters
-    Clients merge deltas by index: two calls on one index become one call with `{…}{…}` for arguments.
+    Clients merge deltas by index: two calls on one index become one call with `{…}{…}` for arguments. They send results
+    back by id: where two calls have one, the next request is refused.
 
 Example:
     check: {kind: tool_calls, index: required, arguments: text}
@@ -32,6 +34,12 @@ BY_MODEL = ("arguments-malformed", "arguments-control-character", "arguments-dup
             "arguments-overflow", "arguments-not-object", "arguments-concatenated", "arguments-truncated",
             "arguments-too-deep")  # fmt: skip
 INCOMPLETE = ("arguments-truncated", "arguments-empty", "id-missing", "name-missing")
+EXPECTED = {
+    "index-missing": "an index on every delta",
+    "index-negative": "an index that counts from 0",
+    "id-shared": "an id for each call",
+    "name-malformed": "the name of a tool",
+}
 LIMIT = ("arguments-too-large", "too-many-calls")
 
 
@@ -96,4 +104,4 @@ def _expected(fault: Fault, want: Parameters) -> str:
     """Say what should have been."""
     if fault.kind.startswith("arguments"):
         return "text that is one JSON object" if want.arguments == "text" else "one JSON object"
-    return "an index on every delta" if fault.kind == "index-missing" else "id and name once, on a call's first delta"
+    return EXPECTED.get(fault.kind, "id and name once, on a call's first delta")

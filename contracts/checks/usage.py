@@ -4,7 +4,8 @@ What it checks
     In a stream: at most one report unless the request asked for one with every event; where it was asked for,
     it comes, and rides where `rides` says: `last` (an event without choices, with only the close behind it),
     `finish` (on the event that ends a choice) or `chunk`. Everywhere: counts are non-negative whole numbers
-    whose sum is right, reasoning counted in or beside.
+    whose sum is right, reasoning counted in or beside; what was cached is a part of the input, and reasoning that is
+    counted in a part of the output; an answer that has text or a call, and has a prompt counted, has tokens too.
 
 Why it matters
     Budgets are computed from it: a second report is counted twice, a missing one not at all.
@@ -38,9 +39,13 @@ PLACES = {
 
 
 class Parameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`events`: how often a stream reports; `rides`: where a report that was asked for may stand."""
+    """`events`: how often a stream reports; `rides`: where a report that was asked for may stand.
+
+    `nothing: unsaid` where the dialect leaves out a count of nothing, so that one that is missing says little.
+    """
 
     events: Literal["once", "many"] = "once"
+    nothing: Literal["said", "unsaid"] = "said"
     rides: tuple[Literal["last", "early", "finish", "chunk"], ...] = ("last",)
 
 
@@ -59,9 +64,20 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
     why = unread(facts, reply)
     if why:
         return unknown(why)
+    if want.nothing == "said" and _uncounted(reply):
+        detail = f"an answer came, and usage counts {usage.input_tokens} tokens in and none out"
+        where = Where(event=usage.event, byte=usage.byte)
+        return violated(detail, expected="the tokens of the answer", observed="0", where=where)
     if not usage.count:
         return holds("none was asked for and none came")
     return holds(f"{usage.input_tokens} in, {usage.output_tokens} out")
+
+
+def _uncounted(reply: Reply) -> bool:
+    """Tell whether a whole answer came of which no token is counted; a cache that answers counts neither in nor out."""
+    ended = all(c.finishes for c in reply.choices)
+    answered = any(c.visible or c.calls for c in reply.choices)
+    return ended and answered and reply.usage.output_tokens == 0 and bool(reply.usage.input_tokens)
 
 
 def _stream(facts: Facts, reply: Reply, want: Parameters) -> Verdict | None:

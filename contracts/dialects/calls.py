@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 MAX_CALLS = 128  # per choice
 MAX_ARGUMENTS_CHARS = 4 * 1024 * 1024  # over all calls of a reply; files written by tools reach some hundred KB
 UNINDEXED = "unindexed"
+# Quotes, braces and the marks around a model's own control tokens (`<|channel|>`, `<｜tool▁sep｜>`): no API lets a tool
+# have them in its name, so that a server left them there that should have cut the name out.
+NO_NAME = frozenset('"{}<>|｜\n')
 
 
 class CallDelta(NamedTuple):
@@ -62,7 +65,7 @@ def record(recorder: Recorder, choice: ChoiceRecord, delta: CallDelta) -> None:
     call.deltas += 1
     if delta.form != "text":
         call.form = delta.form
-    _identify(recorder, call, delta)
+    _identify(recorder, choice, call, delta)
     _extend(recorder, call, delta.arguments)
 
 
@@ -71,6 +74,8 @@ def _key(recorder: Recorder, choice: ChoiceRecord, delta: CallDelta) -> object:
     if delta.whole:
         return len(choice.calls)
     if isinstance(delta.position, int) and not isinstance(delta.position, bool):
+        if delta.position < 0:
+            recorder.call_fault("index-negative", f"a delta has the index {max(delta.position, -9999)}")
         return delta.position
     recorder.call_fault("index-missing", "a delta has no whole number as index")
     if isinstance(delta.id, str) and delta.id:
@@ -78,7 +83,7 @@ def _key(recorder: Recorder, choice: ChoiceRecord, delta: CallDelta) -> object:
     return next(reversed(choice.calls), (UNINDEXED, ""))
 
 
-def _identify(recorder: Recorder, call: CallRecord, delta: CallDelta) -> None:
+def _identify(recorder: Recorder, choice: ChoiceRecord, call: CallRecord, delta: CallDelta) -> None:
     """Take id and name; both come once, and first. An empty one counts as absent, as merging it changes nothing."""
     for member in ("id", "name"):
         value = getattr(delta, member)
@@ -88,6 +93,7 @@ def _identify(recorder: Recorder, call: CallRecord, delta: CallDelta) -> None:
         if not isinstance(value, str):
             recorder.call_fault(f"{member}-not-text", f"the {member} of {call.label} is not a string")
         elif known is None:
+            _judge_new(recorder, choice, member, value[:256])
             setattr(call, member, value[:256])
             if call.deltas > 1:
                 recorder.call_fault(f"{member}-late", f"the {member} of {call.label} came after its first delta")
@@ -95,6 +101,14 @@ def _identify(recorder: Recorder, call: CallRecord, delta: CallDelta) -> None:
             recorder.call_fault(f"{member}-repeated", f"the {member} of {call.label} came more than once")
         else:
             recorder.call_fault(f"{member}-changed", f"{call.label} has two {member}s on one index")
+
+
+def _judge_new(recorder: Recorder, choice: ChoiceRecord, member: str, value: str) -> None:
+    """Judge an id or a name as it is met first: each call has an id of its own, by which its result is sent back."""
+    if member == "id" and any(other.id == value for other in choice.calls.values()):
+        recorder.call_fault("id-shared", "two calls have one id")
+    elif member == "name" and not NO_NAME.isdisjoint(value):
+        recorder.call_fault("name-malformed", "the name of a call holds quotes, braces or control tokens")
 
 
 def _extend(recorder: Recorder, call: CallRecord, arguments: object) -> None:

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from contracts.dialects import asking, told
 from contracts.dialects.calls import CallDelta
-from contracts.dialects.usage import Names
+from contracts.dialects.usage import BESIDE, Names
 
 if TYPE_CHECKING:
     from contracts.dialects.recorder import ChoiceRecord, Recorder
@@ -19,7 +19,13 @@ if TYPE_CHECKING:
 
 NAME = "gemini"
 NDJSON = False
-USAGE = Names("promptTokenCount", "candidatesTokenCount", "totalTokenCount", ("beside", "thoughts"))
+USAGE = Names(
+    "promptTokenCount",
+    "candidatesTokenCount",
+    "totalTokenCount",
+    (BESIDE, "thoughts"),
+    (BESIDE, "cachedContentTokenCount"),
+)
 COUNTS = ("promptTokenCount", "candidatesTokenCount", "totalTokenCount")
 METHODS = ("generateContent", "streamGenerateContent")
 
@@ -141,5 +147,8 @@ def _usage(recorder: Recorder, usage: object, placed: told.Placed) -> None:
         if not any(choice.after_finish for choice in recorder.choices.values()):  # else reply.finish tells of the event
             recorder.usage.grows(usage.get(USAGE.output), USAGE.output, recorder.event, recorder.byte)
         beside = [asking.whole(usage.get(k)) or 0 for k in ("thoughtsTokenCount", "toolUsePromptTokenCount")]
-        usage = {"promptTokenCount": 0, "candidatesTokenCount": 0, **usage, "beside": {"thoughts": sum(beside)}}
+        # What tools read is cached as well, and stands beside the prompt.
+        cached = None if beside[1] else usage.get("cachedContentTokenCount")
+        counts = {"thoughts": sum(beside), "cachedContentTokenCount": cached}
+        usage = {"promptTokenCount": 0, "candidatesTokenCount": 0, **usage, BESIDE: counts}
     recorder.usage.seen(usage, USAGE, placed, recorder.event, recorder.byte)

@@ -23,7 +23,13 @@ NAME = "openai-chat"
 NDJSON = False
 CAPS = ("max_completion_tokens", "max_tokens", "max_output_tokens")
 REASONING = ("reasoning_content", "reasoning", "thinking")
-USAGE = Names("prompt_tokens", "completion_tokens", "total_tokens", ("completion_tokens_details", "reasoning_tokens"))
+USAGE = Names(
+    "prompt_tokens",
+    "completion_tokens",
+    "total_tokens",
+    ("completion_tokens_details", "reasoning_tokens"),
+    ("prompt_tokens_details", "cached_tokens"),
+)
 
 
 def kind(method: str, path: str) -> AnswerKind | None:

@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 
 NAME = "openai-responses"
 NDJSON = False
-USAGE = Names("input_tokens", "output_tokens", "total_tokens", ("output_tokens_details", "reasoning_tokens"))
+USAGE = Names(
+    "input_tokens",
+    "output_tokens",
+    "total_tokens",
+    ("output_tokens_details", "reasoning_tokens"),
+    ("input_tokens_details", "cached_tokens"),
+)
 # The items that are calls of the client's tools, and what they are given: JSON in a text, or any text.
 FORMS: dict[str, Literal["text", "free"]] = {"function_call": "text", "custom_tool_call": "free"}
 ENDS = ("response.completed", "response.incomplete", "response.failed")

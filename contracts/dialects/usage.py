@@ -10,15 +10,20 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 Placed = Literal["last", "early", "finish", "chunk", "body"]
+BESIDE = "beside"  # where a dialect puts counts that stand beside the others, as those of Gemini's thoughts
 
 
 class Names(NamedTuple):
-    """The members in which a dialect reports counts. `total` None: the dialect sends no sum."""
+    """The members in which a dialect reports counts. `total` None: the dialect sends no sum.
+
+    `reasoning` is a part of the output or beside it, `cached` a part of the input; each by its two members.
+    """
 
     input: str
     output: str
     total: str | None
     reasoning: tuple[str, str] | None = None
+    cached: tuple[str, str] | None = None
 
 
 class UsageRecord:
@@ -45,7 +50,7 @@ class UsageRecord:
             self._fault("not-an-object", "usage is no object", event, byte)
             return
         counted = {n: self._number(value, n, event, byte) for n in (names.input, names.output, names.total) if n}
-        reasoning = _nested(value, names.reasoning)
+        reasoning, cached = (self._part(value, path, event, byte) for path in (names.reasoning, names.cached))
         inputs, outputs = counted[names.input], counted[names.output]
         total = counted.get(names.total) if names.total else None
         self._counts = (inputs, outputs, reasoning, total)
@@ -54,6 +59,12 @@ class UsageRecord:
         # Some providers count reasoning beside the output, others within it: both add up.
         if total not in (inputs + outputs, inputs + outputs + (reasoning or 0)):
             self._fault("sum", f"{inputs} + {outputs} is not {total}", event, byte)
+        elif names.cached and cached is not None and cached > inputs:
+            self._fault("part", f"{names.cached[1]} is {cached}, and {names.input} {inputs}", event, byte)
+        elif (
+            names.reasoning and reasoning is not None and reasoning > outputs and _within(names, total, inputs, outputs)
+        ):
+            self._fault("part", f"{names.reasoning[1]} is {reasoning}, and {names.output} {outputs}", event, byte)
 
     def grows(self, number: object, name: str, event: int | None, byte: int | None) -> None:
         """Take one report of a count that is cumulative, so that it never becomes less; one left out says nothing."""
@@ -79,6 +90,19 @@ class UsageRecord:
         self._fault("not-a-count", f"{name} is {found}", event, byte)
         return None
 
+    def _part(
+        self, value: Mapping[str, object], path: tuple[str, str] | None, event: int | None, byte: int | None
+    ) -> int | None:
+        """Give a count that stands one level down, or None where it is not sent; one below nought is none."""
+        inner = value.get(path[0]) if path else None
+        number = inner.get(path[1]) if path and isinstance(inner, dict) else None
+        if not path or not isinstance(number, int) or isinstance(number, bool):
+            return None
+        if number < 0:
+            self._fault("not-a-count", f"{path[1]} is {number!r}"[:80], event, byte)
+            return None
+        return number
+
     def _fault(self, kind: str, detail: str, event: int | None, byte: int | None) -> None:
         """Note a fault once per detail, at most eight."""
         if detail not in self._faults and len(self._faults) < 8:  # noqa: PLR2004 - more say nothing new
@@ -100,8 +124,6 @@ class UsageRecord:
         )
 
 
-def _nested(value: Mapping[str, object], path: tuple[str, str] | None) -> int | None:
-    """Give a count that stands one level down, or None."""
-    inner = value.get(path[0]) if path else None
-    number = inner.get(path[1]) if path and isinstance(inner, dict) else None
-    return number if isinstance(number, int) and not isinstance(number, bool) and number >= 0 else None
+def _within(names: Names, total: int, inputs: int, outputs: int) -> bool:
+    """Tell whether reasoning is counted within the output, as the sum shows where the dialect does not say."""
+    return names.reasoning is not None and names.reasoning[0] != BESIDE and total == inputs + outputs

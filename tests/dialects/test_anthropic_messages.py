@@ -126,6 +126,7 @@ def test_every_reason_is_read_and_known(reason: str) -> None:
         ((tool(0), tool(0), partial(0, "{}")), 1, ["id-repeated", "name-repeated"]),
         ((tool("größe"), partial("größe", "{}")), 1, ["index-missing", "arguments-empty"]),
         ((tool(0), partial(0, {"wort": "größe"})), 1, ["arguments-object"]),
+        ((tool(0), tool(1, id="toolu_ä0"), partial(0, "{}"), partial(1, "{}")), 2, ["id-shared"]),
         ((partial(0, '{"wort": 1}'),), 0, []),
     ],
 )

@@ -84,6 +84,8 @@ def test_a_blocked_prompt_ends_with_the_reason_for_that() -> None:
         ((call(id="ä", args='{"wort": "大小"}'),), 1, ["arguments-text"]),
         ((call(id="ä", args='{"wort": '),), 1, ["arguments-text", "arguments-truncated"]),
         ((call(id="ä", name=None),), 1, ["name-missing", "arguments-object"]),
+        ((call(id="ä"), call(id="ä")), 2, ["id-shared", "arguments-object", "arguments-object"]),
+        ((call(id="ä", name="größe<|sep|>"),), 1, ["name-malformed", "arguments-object"]),
     ],
 )
 def test_calls_come_whole(parts: tuple[Any, ...], calls: int, faults: list[str]) -> None:
@@ -106,6 +108,10 @@ def test_output_of_another_kind_is_counted(kind: str) -> None:
         ({**COUNTS, "thoughtsTokenCount": 6, "toolUsePromptTokenCount": 3, "totalTokenCount": 23}, (5, 9, 9, 23), []),
         ({"promptTokenCount": 5, "totalTokenCount": 5}, (5, 0, 0, 5), []),
         ({**COUNTS, "totalTokenCount": 15}, (5, 9, 0, 15), ["sum"]),
+        ({**COUNTS, "cachedContentTokenCount": 5}, (5, 9, 0, 14), []),
+        ({**COUNTS, "cachedContentTokenCount": 6}, (5, 9, 0, 14), ["part"]),
+        ({**COUNTS, "cachedContentTokenCount": 6, "toolUsePromptTokenCount": 3}, (5, 9, 3, 14), []),
+        ({**COUNTS, "thoughtsTokenCount": 30}, (5, 9, 30, 14), []),
         ({**COUNTS, "candidatesTokenCount": -9}, (5, None, 0, 14), ["not-a-count"]),
         ({**COUNTS, "promptTokenCount": "fünf"}, (None, 9, 0, 14), ["not-a-count"]),
         ({"trafficType": "ON_DEMAND"}, (None, None, None, None), []),

@@ -213,6 +213,12 @@ def test_an_error_as_a_whole_answer_has_the_shape_of_the_dialect() -> None:
     [
         (COUNTS, []),
         ({**COUNTS, "total_tokens": 15}, ["sum"]),
+        ({**COUNTS, "input_tokens_details": {"cached_tokens": 5}}, []),
+        ({**COUNTS, "input_tokens_details": {"cached_tokens": 6}}, ["part"]),
+        ({**COUNTS, "input_tokens_details": {"cached_tokens": -1}}, ["not-a-count"]),
+        ({**COUNTS, "input_tokens_details": {"cached_tokens": None}, "output_tokens_details": None}, []),
+        ({**COUNTS, "output_tokens_details": {"reasoning_tokens": 9}}, []),
+        ({**COUNTS, "output_tokens_details": {"reasoning_tokens": 10}}, ["part"]),
         ({**COUNTS, "output_tokens": -9}, ["not-a-count"]),
         ({**COUNTS, "input_tokens": 5.5}, ["not-a-count"]),
         ({"input_tokens": 5, "output_tokens": 9}, ["not-a-count"]),
