@@ -52,14 +52,15 @@ def read(
     """Give what was written, the oldest first.
 
     Args:
-        path: the file; what is in `FILE.1` comes before it.
+        path: the file, or a link to it; what is in `FILE.1` comes before it.
         since: of what ended before this instant nothing is given.
         odd: is told of a line that is no observation, once for each file.
 
     Raises:
         ConfigError: where there is no file, or it cannot be read.
     """
-    files = [name for name in (path + OLDER, path) if name == path or os.path.exists(name)]
+    older = os.path.realpath(path) + OLDER
+    files = [name for name in (older, path) if name == path or os.path.exists(name)]
     for name in files:
         told = False
         try:

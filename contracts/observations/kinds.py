@@ -29,6 +29,12 @@ def kind_of(observation: Observation) -> tuple[object, ...]:
     )
 
 
+def same_word(one: Verification, other: Verification) -> bool:
+    """Tell whether two taps say the same of an answer, whosever fault each takes it for: each knows another request."""
+    mine, yours = (_detail(verdict).partition(" [")[0] for verdict in (one, other))
+    return one.verdict == other.verdict and mine == yours
+
+
 def _detail(verdict: Verification) -> str:
     """Leave out how often damage or a loop was seen: it differs in each answer, and each would be a line of its own."""
     match verdict.verdict:

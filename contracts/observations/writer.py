@@ -11,6 +11,7 @@ import atexit
 import errno
 import fcntl
 import os
+import sys
 import threading
 from collections import deque
 from time import monotonic
@@ -24,6 +25,8 @@ from contracts.observations.kinds import kind_of
 from contracts.state.written import encoded
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from contracts.observations import Observation
 
 EVERY_S = 10.0  # how long answers that are alike are counted before a line says how many there were
@@ -37,7 +40,8 @@ MAX_BYTES = 64 * 1024 * 1024  # of a file: some 25,000 lines
 class Writer:
     """Writes observations from a thread of its own, so that nobody who forwards an answer waits for a disk.
 
-    `dropped` counts answers that were not written because the disk did not keep up or failed, `failure` is why.
+    `dropped` counts answers of this process that were not written because the disk did not keep up or failed, `failure`
+    is why. `look` is called before each look at what came, with the instant, and with None before the last.
     """
 
     def __init__(
@@ -48,7 +52,9 @@ class Writer:
         Raises:
             ConfigError: where it cannot be written.
         """
-        self._path, self._every_s, self._max_bytes, self._close_s = path, every_s, max_bytes, close_s
+        # A server may change its folder after this, as one that becomes a daemon does.
+        self._path, self._every_s = os.path.abspath(path), every_s
+        self._max_bytes, self._close_s = max_bytes, close_s
         self._queue: deque[Observation] = deque()
         self._alike: dict[tuple[object, ...], tuple[float, Observation | None]] = {}
         self._wake, self._stopping = threading.Event(), False
@@ -58,6 +64,7 @@ class Writer:
         self._locks: dict[int, threading.Lock] = {}  # by process: one that was held when it forked is held forever
         self.dropped = 0
         self.failure: str | None = None
+        self.look: Callable[[float | None], None] = lambda _: None
         try:
             # Without waiting: a pipe that nobody reads is an error now, and no reason for a router to hang.
             os.close(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK, 0o644))
@@ -67,8 +74,7 @@ class Writer:
 
     def write(self, observation: Observation) -> None:
         """Take an observation; it is written soon. Never blocks, never raises."""
-        if self._thread is None or self._pid != os.getpid():
-            self._start()
+        self.start()
         if len(self._queue) >= QUEUE or self._stopping:
             self.dropped += observation.count
             return
@@ -78,6 +84,8 @@ class Writer:
 
     def close(self) -> None:
         """Write what is left. Later observations are dropped."""
+        if not self._stopping:
+            self.look(None)
         self._stopping = True
         self._wake.set()
         thread = self._thread
@@ -87,20 +95,33 @@ class Writer:
                 self.failure = f"what was left could not be written within {self._close_s:g} s"
         atexit.unregister(self.close)
 
-    def _start(self) -> None:
+    def start(self) -> None:
         """Start the thread, also in a process that was forked off since: threads stay behind, what waits is theirs."""
+        if self._thread is not None and self._pid == os.getpid():
+            return
         with self._locks.setdefault(os.getpid(), threading.Lock()):
             if self._pid != os.getpid():
                 self._queue, self._alike, self._thread = deque(), {}, None
+                self.dropped, self.failure = 0, None
                 self._wake, self._pid = threading.Event(), os.getpid()
+                _at_the_end_of_a_child(self.close)
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="contracts observations", daemon=True)
-                self._thread.start()
+                thread = threading.Thread(target=self._run, name="contracts observations", daemon=True)
+                try:
+                    thread.start()
+                except RuntimeError as error:  # no more threads; what waits is written when there are some
+                    self.failure = str(error)
+                else:
+                    self._thread = thread
 
     def _run(self) -> None:
         while not self._stopping:
             self._wake.wait(POLL_S)
             self._wake.clear()
+            try:
+                self.look(monotonic())
+            except Exception as error:  # noqa: BLE001 - a thread that ended would write nothing any more
+                self.failure = repr(error)
             self._append(self._lines(monotonic()))
         self._append([*self._lines(monotonic()), *self._rest()])
 
@@ -109,7 +130,12 @@ class Writer:
         lines = []
         for _ in range(len(self._queue)):  # not until it is empty: more may come than can be looked at
             observation = self._queue.popleft()
-            kind = kind_of(observation)
+            try:
+                kind = kind_of(observation)
+            except Exception as error:  # noqa: BLE001 - the same
+                self.failure = repr(error)
+                self.dropped += observation.count
+                continue
             if kind not in self._alike and len(self._alike) < KINDS:
                 self._alike[kind] = (now, None)
                 lines.append(observation)
@@ -163,12 +189,21 @@ class Writer:
                 return False  # another process renamed it before the lock was had
             size = os.fstat(file.fileno()).st_size
             if size and size + len(data) > self._max_bytes:
-                os.replace(self._path, self._path + OLDER)
+                target = os.path.realpath(self._path)  # where a link leads: the link itself stays
+                if _is_at(target, file.fileno()):
+                    os.replace(target, target + OLDER)
                 return False
             if file.write(data) != len(data):
                 os.ftruncate(file.fileno(), size)
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return True
+
+
+def _at_the_end_of_a_child(close: Callable[[], None]) -> None:
+    """Have this process, where `multiprocessing` forked it, write what is left: it ends without what `atexit` knows."""
+    processes, util = sys.modules.get("multiprocessing.process"), sys.modules.get("multiprocessing.util")
+    if processes is not None and util is not None and processes.parent_process() is not None:
+        util.Finalize(None, close, exitpriority=0)
 
 
 def _is_at(path: str, file: int) -> bool:

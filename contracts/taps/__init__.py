@@ -11,6 +11,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
@@ -23,6 +25,7 @@ from contracts.errors import ConfigError
 from contracts.observations import Observation
 from contracts.observations.writer import Writer
 from contracts.tap import Tap
+from contracts.taps.once import WAIT_S, Once
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterable, Callable, Generator, Iterable, Mapping
@@ -54,6 +57,9 @@ class Taps:
         """Serve these providers; `write` takes each observation and must not block."""
         self._providers, self._write = providers, write
         self._writer: Writer | None = None
+        self._waiting: dict[Once, float] = {}
+        # Tasks and threads that serve a request inherit it. Of each object, as each writes to a file of its own.
+        self._once: ContextVar[Once | None] = ContextVar("contracts answers", default=None)
 
     @classmethod
     def open(cls, config: str, to: str) -> Taps:
@@ -73,6 +79,7 @@ class Taps:
             {n: Spoken(dialects.load(r.dialect), catalogue.tables(r.dialect, r)) for n, r in rows.items()}, writer.write
         )
         taps._writer = writer
+        writer.look = taps.look_after
         return taps
 
     def asked(self, provider: str, request: Request) -> Asked | None:
@@ -92,6 +99,7 @@ class Taps:
         asked: Asked | None = None,
         is_coded: bool = False,
         head_ms: float = 0.0,
+        sent: Once | None = None,
     ) -> Tap:
         """Start to look at an answer; what it came to is written when the tap is finished.
 
@@ -104,15 +112,18 @@ class Taps:
                 are read anew, as providers call one model by several names.
             head_ms: how long the headers were waited for, since the request was sent.
             is_coded: the chunks still have the Content-Encoding that the headers name.
+            sent: the request of a client that this is the answer to, where it is sent to that client and does not come.
         """
         try:
             spoken = self._spoken(provider)
         except (ConfigError, TypeError) as error:  # a name that is no text, such as None, is nobody's either
             return Tap.failed(error)
+        once = self._once.get()
+        write = sent.sent if sent is not None else once.began() if once is not None and once.is_here else self._write
 
-        def write(seen: Seen) -> None:
+        def tell(seen: Seen) -> None:
             was = _bounded(seen.facts.asked)
-            self._write(
+            write(
                 Observation(
                     at=datetime.now(UTC),
                     provider=provider,
@@ -123,11 +134,36 @@ class Taps:
             )
 
         asked = None if asked is None else _again(spoken.dialect, request, asked)
-        return Tap(request, status, headers, *spoken, asked=asked, is_coded=is_coded, head_ms=head_ms, tell=write)
+        return Tap(request, status, headers, *spoken, asked=asked, is_coded=is_coded, head_ms=head_ms, tell=tell)
+
+    @contextmanager
+    def request(self) -> Generator[Once, None, None]:
+        """Serve one request of a client: an answer that is tapped as it comes and as it is sent is written once."""
+        before = self._once.get()
+        once = Once(self._write if before is None or not before.is_here else before.came, self._waiting)
+        if self._writer is not None:
+            self._writer.start()  # it looks after what waits
+        self._once.set(once)
+        try:
+            yield once
+        finally:
+            # Not by a token: what is collected while it waits ends in another context.
+            self._once.set(before)
+            once.over()
+
+    def look_after(self, now: float | None = None) -> None:
+        """Write what has waited for too long at an instant of the monotonic clock; all of it where there is none."""
+        for once, since in list(self._waiting.items()):
+            if not once.is_here:
+                self._waiting.pop(once, None)
+            elif now is None or now - since >= WAIT_S:
+                once.release()
 
     def close(self) -> None:
         """Write what is left."""
-        if self._writer is not None:
+        if self._writer is None:
+            self.look_after()
+        else:
             self._writer.close()
 
     @property

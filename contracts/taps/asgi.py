@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from contracts.tap import Tap
     from contracts.taps import Taps
+    from contracts.taps.once import Once
 
     Scope = MutableMapping[str, Any]
     Message = MutableMapping[str, Any]
@@ -41,7 +42,11 @@ class TapMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        watch = _Watch(self._taps, self._provider_of, scope)
+        with self._taps.request() as once:
+            await self._serve(once, scope, receive, send)
+
+    async def _serve(self, once: Once, scope: Scope, receive: Receive, send: Send) -> None:
+        watch = _Watch(self._taps, self._provider_of, scope, once)
 
         async def receiving() -> Message:
             message = await receive()
@@ -71,8 +76,8 @@ class TapMiddleware:
 class _Watch:
     """One request and its answer."""
 
-    def __init__(self, taps: Taps, provider_of: Callable[[Scope], str | None], scope: Scope) -> None:
-        self._taps, self._provider_of, self._scope = taps, provider_of, scope
+    def __init__(self, taps: Taps, provider_of: Callable[[Scope], str | None], scope: Scope, once: Once) -> None:
+        self._taps, self._provider_of, self._scope, self._once = taps, provider_of, scope, once
         self._body: list[bytes] | None = []
         self._size = 0
         self._tap: Tap | None = None
@@ -90,6 +95,8 @@ class _Watch:
     def sent(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self._tap = self._begin(message)
+            if self._tap is None:
+                self._once.over()
         elif message["type"] == "http.response.body" and self._tap is not None:
             self._tap.feed(message.get("body") or b"")
             if not message.get("more_body", False):
@@ -109,6 +116,8 @@ class _Watch:
             body = None if self._body is None else b"".join(self._body)
             request = Request(method=str(self._scope["method"]), url=str(self._scope["path"]), body=body)
             headers = tuple((n.decode("latin-1"), v.decode("latin-1")) for n, v in message.get("headers", ()))
-            return self._taps.tap(provider, request, int(message["status"]), headers, is_coded=True)
+            return self._taps.tap(
+                provider, request, int(message["status"]), headers, is_coded=True, sent=self._once
+            )  # fmt: skip
         except Exception:  # noqa: BLE001 - the answer goes out, whatever the tap makes of it
             return None

@@ -130,7 +130,7 @@ def test_what_the_request_asked_is_read_once_for_all_attempts() -> None:
     assert seen is not None
     assert seen.facts.asked == asked
     assert asked is not None
-    assert (asked.model, asked.ascii) == ("größe", False)
+    assert (asked.model, asked.ascii) == ("größe", True)
 
 
 def test_what_a_buffer_held_when_it_was_fed_is_what_counts() -> None:
