@@ -184,13 +184,15 @@ class Text(Struct, frozen=True, kw_only=True):
     """What the scanners learnt of all text of a reply: answer, reasoning, refusal, call arguments.
 
     `chars` and `non_ascii` count code points. `intact_non_ascii` are those beyond ASCII that cannot be part of
-    any damage that was found: a hop that re-encodes text leaves none.
+    any damage that was found: a hop that re-encodes text leaves none. `came_intact` says of text that a router sent
+    that a tap saw it without damage when it came.
     """
 
     chars: int = 0
     non_ascii: int = 0
     intact_non_ascii: int = 0
     damage: tuple[Damage, ...] = ()
+    came_intact: bool = False
 
 
 class ErrorSeen(Struct, frozen=True, kw_only=True):

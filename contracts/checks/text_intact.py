@@ -3,8 +3,8 @@
 What it checks
     All text of a reply, joined over its events: double-encoded UTF-8 (latin-1 or cp1252, also twice over),
     U+FFFD, unpaired surrogates, leaked byte-level BPE alphabet and byte tokens, 锟斤拷 and 烫烫烫. Whose fault it is
-    follows from the signature and the request: what the request brought in is ours, damage in the answer to a
-    pure ASCII request is not; all else is undetermined.
+    follows from the signature and the request: what the request brought in is ours, and so is what came intact
+    and was sent damaged; other damage in the answer to a pure ASCII request is not; all else is undetermined.
 
 Why it matters
     Damaged text is valid text: no parser complains, and users see it first.

@@ -148,12 +148,16 @@ def _explains(came: Observation, sent: Observation) -> bool:
 
 
 def _our_own(came: Observation, sent: Observation) -> Observation:
-    """Say of an answer what was sent, and that the provider is not to blame: its facts are those of what came."""
-    word = sent.verification
+    """Say of an answer what was sent, and that the provider is not to blame: all but the text is of what came."""
+    word, facts = sent.verification, came.facts
+    if word.verdict == "mangled" and facts.reply is not None and sent.facts.reply is not None:
+        text = structs.replace(sent.facts.reply.text, came_intact=True)
+        facts = structs.replace(facts, reply=structs.replace(facts.reply, text=text))
     bracket = "" if word.scope is None else f"[{word.scope.value}]"
     return structs.replace(
         came,
         at=sent.at,
+        facts=facts,
         verification=structs.replace(
             word,
             detail=word.detail.replace(bracket, f"[{Scope.PIPELINE.value}]", 1) if bracket else word.detail,

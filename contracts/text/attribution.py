@@ -72,7 +72,7 @@ def attribute(text: Text, asked_ascii: bool | None, asked_damage: Sequence[str])
         return Attribution(violated=False, scope=Scope.PIPELINE, damage=first, sentence=sentence)
     judged = [(_scope(damage, text, asked_ascii), damage) for damage in new]
     # A fault that is the provider's for certain says more than one that may be the model's.
-    order = (Scope.PROVIDER, Scope.MODEL, Scope.UNDETERMINED)
+    order = (Scope.PIPELINE, Scope.PROVIDER, Scope.MODEL, Scope.UNDETERMINED)
     (scope, reason), damage = min(judged, key=lambda item: order.index(item[0][0]))
     sentence = f"{_name(damage)}; {reason}; {_REMEDY.get(damage.kind, 'no repair is known')}{_others(new, damage)}"
     return Attribution(violated=True, scope=scope, damage=damage, sentence=sentence)
@@ -80,6 +80,8 @@ def attribute(text: Text, asked_ascii: bool | None, asked_damage: Sequence[str])
 
 def _scope(damage: Damage, text: Text, asked_ascii: bool | None) -> tuple[Scope, str]:  # noqa: FBT001
     """Whose fault one signature is that the request did not carry, and why."""
+    if text.came_intact:
+        return Scope.PIPELINE, "it came intact, and the router sent it damaged"
     if asked_ascii is None:
         return Scope.UNDETERMINED, "the request is not known"
     if not asked_ascii:

@@ -17,7 +17,9 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from contracts import model
+from contracts.config import catalogue
 from contracts.facts import Body, Coding, Facts, Fault
+from contracts.judge import judge
 from contracts.observations import Observation, read
 from contracts.taps import of_httpx, of_requests
 from contracts.taps.once import WAIT_S, Once
@@ -30,6 +32,7 @@ from tests.tap.routers import KEY, begin, body_of, misread, router, serving, tap
 if TYPE_CHECKING:
     from contracts.taps.asgi import App, Receive, Scope, Send
 
+CATALOGUE = catalogue.load(None)
 MODEL = "loopback/libre"
 BODY = {"model": MODEL, "stream": True, "messages": [{"role": "user", "content": "Answer in French, please."}]}
 PATH = "/chat/completions"
@@ -78,6 +81,12 @@ def test_what_the_router_damaged_is_written_once_and_is_nobody_elses_fault(
     assert one.verification.verdict == "mangled"
     assert one.verification.detail.startswith("double-utf8-latin1 [pipeline]: ")
     assert (one.verification.scope, one.verification.model_attributable) == (model.Scope.PIPELINE, False)
+    evidence = model.Evidence(facts=one.facts, source=model.Source.OBSERVED, ref="ä", at=one.at)
+    found = judge(CATALOGUE.bound_to_dialect("openai-chat"), [evidence], provider="groesse", models=(MODEL,))
+    (finding,) = [finding for finding in found if finding.contract == "text.intact"]
+    assert (finding.outcome, finding.scope) == (model.Outcome.VIOLATED, model.Scope.PIPELINE)
+    # All else is of what came: that the router declares another charset is no doing of the provider's.
+    assert ("content-type", "text/event-stream") in [(name.lower(), value) for name, value in one.facts.headers]
 
 
 def test_two_files_have_both(written: Written, hostile_provider: Factory, tmp_path: Any) -> None:
