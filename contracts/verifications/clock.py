@@ -18,7 +18,7 @@ from contracts.text.scrub import scrub
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-_TEXT = re.compile(r"\d{4}-\d\d-\d\d([T ])\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]00:?00| ?UTC)?", re.ASCII)
+_TEXT = re.compile(r"\d{4}-\d\d-\d\d([T ])\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]00(?::?00)?| ?UTC)?", re.ASCII)
 _MILLISECONDS = 100_000_000_000  # as seconds this is in the year 5138
 
 

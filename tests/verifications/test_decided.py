@@ -31,7 +31,7 @@ GAPS = st.sampled_from([
     timedelta(minutes=2), timedelta(minutes=7), HOUR, 5 * HOUR, 23 * HOUR, DAY, 25 * HOUR, 2 * DAY, 3 * DAY, 4 * DAY,
     5 * DAY, 9 * DAY, 31 * DAY, 34 * DAY, 100 * DAY, 800 * DAY,
 ])  # fmt: skip
-ANSWERS = {
+ANSWERS: dict[str, list[Any]] = {
     "nothing": [], "others": [OTHER] * 3, "throttled": [THROTTLED], "ascii": [PLAIN] * 2, "whole": [WHOLE],
     "mangled": [MANGLED] * 3, "empty": [EMPTY] * 25,
 }  # fmt: skip
