@@ -83,7 +83,8 @@ def _metrics(found: Degraded, providers: Sequence[str], without: Sequence[str]) 
         values: dict[tuple[tuple[str, str], ...], float] = {}
         for provider in providers:
             for labels, value in _samples(name, provider, found):
-                shown = (("provider", scrub(provider)), *((key, scrub(label)) for key, label in labels.items()))
+                own = (("provider", prometheus.label_of(provider)),)
+                shown = (*own, *((key, scrub(label)) for key, label in labels.items()))
                 # Names come from clients, two may be shown alike, and a series that comes twice spoils the whole file.
                 values[shown] = max(value, values.get(shown, value))
         for labels_shown, value in values.items():

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 MODE = 0o644  # the collector runs as another user
 LONGEST_NAME = 200  # bytes of a file's name; file systems end at 255
+DEGRADED = ".degraded"
 LAST_SUCCESS = "contracts_last_success_timestamp_seconds"
 SPEND = "contracts_spend_usd_total"
 MANGLED = "contracts_mangled_output_warnings"
@@ -82,6 +83,8 @@ def file_name(provider: str) -> str:
     from urllib.parse import quote
 
     name = quote(provider, safe="", errors="surrogatepass")
+    if name.endswith(DEGRADED):  # quoting leaves a dot as it is
+        name = f"{name.removesuffix(DEGRADED)}%2E{DEGRADED[1:]}"
     if len(name) > LONGEST_NAME:
         name = f"{name[:LONGEST_NAME]}-{sha256(name.encode()).hexdigest()[:16]}"
     return f"{name}.prom"
@@ -89,7 +92,15 @@ def file_name(provider: str) -> str:
 
 def degraded_file(path: str) -> str:
     """Name the file beside a provider's that `contracts degraded` writes."""
-    return f"{path.removesuffix('.prom')}.degraded.prom"
+    return f"{path.removesuffix('.prom')}{DEGRADED}.prom"
+
+
+def label_of(name: str) -> str:
+    """Show a name as the value of a label, so that no two share a series: where it cannot be shown, with its digest."""
+    from hashlib import sha256
+
+    shown = scrub(name)
+    return shown if shown == name else f"{shown}~{sha256(name.encode(errors='surrogatepass')).hexdigest()[:8]}"
 
 
 def _subjects(report: Report) -> list[Subject]:
@@ -125,8 +136,8 @@ def _metrics(subjects: list[Subject], about: About) -> Iterator[Metric]:
         family = Metric(name.removesuffix("_total"), text, kind)
         for subject in subjects:
             for labels, value in _samples(name, subject, about):
-                shown = {key: scrub(label) for key, label in labels.items()}
-                family.add_sample(name, {"provider": scrub(subject.name), **shown}, value)
+                shown = {key: label_of(label) for key, label in labels.items()}
+                family.add_sample(name, {"provider": label_of(subject.name), **shown}, value)
         if family.samples:
             yield family
 
@@ -230,5 +241,5 @@ def _earlier(path: str, provider: str) -> dict[str, float]:
             families = list(text_string_to_metric_families(file.read()))
     except (OSError, ValueError):
         return {}
-    samples = [s for f in families for s in f.samples if s.labels == {"provider": scrub(provider)}]
+    samples = [s for f in families for s in f.samples if s.labels == {"provider": label_of(provider)}]
     return {s.name: s.value for s in samples if s.name in (LAST_SUCCESS, SPEND) and 0 <= s.value < float("inf")}

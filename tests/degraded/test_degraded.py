@@ -291,6 +291,18 @@ def test_two_names_that_are_shown_alike_are_one_series() -> None:
     assert len(lines) == len(set(lines))
 
 
+def test_providers_that_are_shown_alike_share_no_series_in_their_files(tmp_path: Path) -> None:
+    from contracts.degraded import exposition
+
+    alike = ("größe\x1b", "größe\\x1b")
+    rows = [structs.replace(row, provider=name) for row in mojibake() for name in alike]
+    exposition.write(str(tmp_path), of_rows(rows, Question(), NOON))
+    texts = [path.read_text(encoding="utf-8") for path in tmp_path.glob("*.prom")]
+    lines = [line.rpartition(" ")[0] for text in texts for line in text.splitlines() if not line.startswith("#")]
+    assert len(texts) == len(alike)
+    assert len(lines) == len(set(lines))
+
+
 def test_no_series_ever_stands_in_two_files_of_a_folder(tmp_path: Path) -> None:
     from contracts.degraded import exposition
     from contracts.sinks import prometheus

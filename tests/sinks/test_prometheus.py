@@ -165,6 +165,31 @@ def test_no_name_leads_out_of_the_folder_or_to_the_file_of_another() -> None:
     assert all("/" not in file and len(file) <= 255 and file.isascii() and file.endswith(".prom") for file in files)
 
 
+def test_names_that_are_shown_alike_share_no_series(tmp_path: Path, about: About) -> None:
+    alike = ["größe\x1b", "größe\\x1b", "größe" * 200 + "1", "größe" * 200 + "2", "größe\u3000", "größe "]
+    findings = [finding("sse.done", Outcome.HOLDS, provider=name) for name in alike]
+    findings += [finding("b.c", Outcome.WAIVED, provider=name, model=model) for name in alike for model in alike]
+    prometheus.write_report(str(tmp_path), report(*findings), about)
+    files = list(tmp_path.glob("*.prom"))
+    lines = [line for path in files for line in path.read_text(encoding="utf-8").splitlines() if line[0] != "#"]
+    series = [line.rpartition(" ")[0] for line in lines]
+    assert len(files) == len(alike)
+    assert len(series) == len(set(series))
+    assert prometheus.label_of("größe") == "größe"
+
+
+def test_what_is_counted_for_a_name_that_cannot_be_shown_is_carried_over(tmp_path: Path, about: About) -> None:
+    what = report(finding("sse.done", Outcome.HOLDS, provider="größe\x1b"), spend_usd=Decimal("0.5"))
+    assert written(tmp_path, what, about, "gr%C3%B6%C3%9Fe%1B")[SPEND,] == 0.5
+    assert written(tmp_path, what, about, "gr%C3%B6%C3%9Fe%1B")[SPEND,] == 1.0
+
+
+def test_no_provider_has_the_file_of_what_degraded_another() -> None:
+    for name in NAMES:
+        beside = prometheus.degraded_file(prometheus.file_name(name))
+        assert beside not in {prometheus.file_name(other) for other in (*NAMES, f"{name}.degraded")}
+
+
 def success(**given: Any) -> Finding:
     """What holds."""
     return finding("reply.error", Outcome.HOLDS, **given)
