@@ -19,6 +19,7 @@ from contracts.config.cache import Cache
 from contracts.config.file_form import ModelId, Name, Url, Variable
 from contracts.config.words import did_you_mean, show
 from contracts.errors import ConfigError, EvidenceError
+from contracts.evidence.keys import HIDDEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -222,7 +223,9 @@ def _found(guess: Guess) -> tuple[str, ...]:
 
 
 def _untold(guess: Guess, *, has_key: bool) -> tuple[str, ...]:
-    lines = [f"which model ids your router allows; the first {SUGGESTED} are written"]
+    count = len(_suggested(guess))
+    written = f"the first {count} are" if count > 1 else "one is" if count else "none is"
+    lines = [f"which model ids your router allows; {written} written"]
     if guess.chat is None:
         lines.append("which models are for chat: the listing does not say")
     if not has_key:
@@ -238,8 +241,11 @@ def _suggested(guess: Guess) -> list[str]:
 
 
 def _is_id(model: str) -> bool:
-    """Tell whether a row may hold an id; one that a terminal would not show as it is comes from nobody honest."""
-    return _fits(model, ModelId) and model.isprintable()
+    """Tell whether a row may hold an id.
+
+    One that a terminal would not show as it is, or that held our key, comes from nobody honest.
+    """
+    return _fits(model, ModelId) and model.isprintable() and HIDDEN not in model
 
 
 def _write(path: str, there: bytes | None, name: str, row: Mapping[str, Any]) -> None:

@@ -144,7 +144,11 @@ JUDGING = (
         "warning: also 1 on a violated warning. never: 0.",
     ),
     Option(
-        name="jobs", flags=("-j", "--jobs"), kind="whole", metavar="N", help="How many providers are asked at once."
+        name="jobs",
+        flags=("-j", "--jobs"),
+        kind="whole",
+        metavar="N",
+        help="How many providers are asked at once; 64 if not said.",
     ),
     Option(name="quiet", flags=("-q", "--quiet"), kind="flag", help="Only the verdicts."),
     VERBOSE,

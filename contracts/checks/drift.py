@@ -45,8 +45,8 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
     if not is_success(facts) or facts.listing is None:
         return unknown("the listing could not be read (models.shape)")
     changes = [c for c in facts.changes if c.member not in want.ignore]
-    if not changes:
-        return holds(f"{counted(len(facts.listing.models), 'model')} as before")
+    if not changes:  # of a first poll too, so the words claim no earlier one
+        return holds(f"{counted(len(facts.listing.models), 'model')}, no change since an earlier poll")
     told = [f"{c.model}: {c.member} {c.was or 'none'} → {c.now or 'none'}" for c in changes[:SHOWN]]
     more = f", and {len(changes) - SHOWN} more" if len(changes) > SHOWN else ""
     return violated("; ".join(told) + more, expected="as at the last poll", observed=counted(len(changes), "change"))

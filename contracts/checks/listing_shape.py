@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from contracts.checks import counted, holds, is_success, not_applicable, times, unfinished, unknown, violated
+from contracts.checks import counted, holds, is_success, not_applicable, unfinished, unknown, violated
 
 if TYPE_CHECKING:
     from contracts.facts import Facts
@@ -52,7 +52,8 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
     faults = [f for f in facts.listing.faults if f.kind not in want.accepts]
     if faults:
         first = faults[0]
-        return violated(f"{first.detail} ({times(first.count)})", expected="the stated shape", observed=first.kind)
+        more = f", and {first.count - 1} more" if first.count > 1 else ""
+        return violated(f"{first.detail}{more}", expected="the stated shape", observed=first.kind)
     if stopped:
         return unknown(stopped)
     more = ", and it says that there are more" if facts.listing.more else ""

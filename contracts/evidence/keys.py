@@ -86,7 +86,8 @@ def find(name: str, environ: Mapping[str, str]) -> tuple[Key | None, str]:
             return None, f"{where}: no key can be read from the file: {reason}"
         told = f"{where}: the file is empty"
     if value and not (value.isascii() and value.isprintable()):
-        return None, f"{name} holds what no header can carry"
+        at = next(n for n, c in enumerate(value, 1) if not (c.isascii() and c.isprintable()))
+        return None, f"{name} holds what no header can carry: expected printable ASCII, found another character at {at}"
     return (Key(value), "") if value else (None, told)
 
 
@@ -109,8 +110,8 @@ def without(facts: Facts, keys: Iterable[Key]) -> Facts:
             listing = facts.listing
             # A listing is long: it is taken apart where something in it quotes the key.
             if listing is not None and key.begins_in("\n".join(_texts(listing))):
-                listing = _without(listing, key)
-            facts = structs.replace(_without(structs.replace(facts, listing=None), key), listing=listing)
+                listing = taken_out(listing, key)
+            facts = structs.replace(taken_out(structs.replace(facts, listing=None), key), listing=listing)
     return facts
 
 
@@ -129,17 +130,19 @@ def _texts(listing: Listing) -> Iterator[str]:
         yield fault.detail
 
 
-def _without(value: Any, key: Key) -> Any:
-    """Take a key out of every text within a value."""
+def taken_out(value: Any, key: Key) -> Any:
+    """Take a key out of every text within a Struct or a JSON value."""
     if isinstance(value, str):
         return key.hidden_in(value)
     if isinstance(value, tuple):
-        return tuple(_without(item, key) for item in value)
+        return tuple(taken_out(item, key) for item in value)
+    if isinstance(value, list):
+        return [taken_out(item, key) for item in value]
     if isinstance(value, dict):
-        return {_without(name, key): _without(item, key) for name, item in value.items()}
+        return {taken_out(name, key): taken_out(item, key) for name, item in value.items()}
     if isinstance(value, Struct):
         said = {name: getattr(value, name) for name in value.__struct_fields__}
-        clean = {name: _without(item, key) for name, item in said.items()}
+        clean = {name: taken_out(item, key) for name, item in said.items()}
         return structs.replace(value, **clean) if clean != said else value
     return value
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Heard(NamedTuple):
-    """What a path answered: its JSON value, or why there is none. `status` is 0 where nothing came."""
+    """What a path answered: its JSON value without the key, or why there is none. `status` is 0 where nothing came."""
 
     path: str
     status: int
@@ -115,4 +115,7 @@ async def _ask(line: Line, tape: Tape, base: str, path: str) -> Heard:
     value, _ = decode(b"".join(chunks))
     if value is UNREADABLE or fault is not None:
         return Heard(path, status, None, f"status {status}, and no JSON that can be read")
+    for key in line.keys:
+        if key.is_telling:
+            value = keys.taken_out(value, key)
     return Heard(path, status, value, "")

@@ -30,7 +30,7 @@ def write(path: str, data: bytes, mode: int | None = None) -> None:
         else:
             _replace(target, data, mode)
     except OSError as error:
-        raise ConfigError(f"{path}: expected a file to write (-o), found: {error.strerror}") from error
+        raise ConfigError(f"{path}: expected a file to write, found: {error.strerror}") from error
 
 
 def _replace(target: str, data: bytes, mode: int | None) -> None:

@@ -21,7 +21,7 @@ def test_a_file_that_cannot_be_written_keeps_no_other_and_no_note_from_its_place
     places = ["-o", f"json={FULL}", "-o", "json=größe.json", "--note", "ä.jsonl", "-f", "json"]
     done = program(["check", provider, "--replay", "--config", f"{ROOT}/providers.yaml", *places])
     assert done.returncode == status
-    assert done.stderr.decode().startswith(f"contracts: {FULL}: expected a file to write (-o), found: No space left")
+    assert done.stderr.decode().startswith(f"contracts: {FULL}: expected a file to write, found: No space left")
     assert json.loads(done.stdout) == json.loads((tmp_path / "größe.json").read_bytes())
     assert (tmp_path / "ä.jsonl").read_bytes().count(b"\n") == 1
 

@@ -113,6 +113,17 @@ def test_a_key_is_sent_where_its_variable_is_named_and_is_shown_nowhere(path: st
         assert KEY not in file.read() + done.stdout + done.stderr
 
 
+def test_a_key_that_a_host_repeats_in_its_listing_reaches_neither_the_file_nor_the_terminal(path: str) -> None:
+    models = {f"größe/{KEY}": "0", "größe/gut": "0.1"}
+    with HostileProvider(models=models) as provider:
+        done = command(path, provider.base_url, "--as", "acme", "--key", "ACME_API_KEY", ACME_API_KEY=KEY)
+    assert done.returncode == 0, done.stderr
+    assert rows(path)["acme"]["models"] == ["größe/gut"]
+    assert "which model ids your router allows; one is written" in done.stderr
+    with open(path, encoding="utf-8") as file:
+        assert KEY not in file.read() + done.stdout + done.stderr
+
+
 def test_a_key_that_is_named_and_not_set_is_asked_for(path: str) -> None:
     done = command(path, "http://127.0.0.1:9/v1", "--key", "ACME_API_KEY")
     assert (done.returncode, done.stdout) == (3, "")

@@ -116,7 +116,7 @@ def test_with_tls_it_says_which_certificate_to_trust_and_leaves_none_behind(
         (["slow-lorris"], "did you mean 'slow-loris'?"),
         (["--model-scenario", "größe"], "expected MODEL=SCENARIO, found 'größe'"),
         (["--model-scenario", "größe=keines"], "expected a scenario, found 'keines'"),
-        (["--port", "99999"], "--port 99999"),
+        (["--port", "99999"], "--port 99999: expected a port from 0 (any that is free) to 65535"),
         (["--interval", "bald"], "bald"),
         (["--dialect", "größe"], "expected a dialect, one of anthropic-messages, cohere,"),
         (["--dialect", "geminy"], "found 'geminy' (did you mean 'gemini'?)"),
@@ -136,4 +136,4 @@ def test_a_port_that_is_taken_is_named() -> None:
         port = provider.base_url.rpartition(":")[2].removesuffix("/v1")
         done = fake("--port", port)
     assert done.returncode == 2
-    assert f"--port {port}" in done.stderr
+    assert f"--port {port}: expected a port that can be listened on, found: Address already in use" in done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import sys
 import tempfile
@@ -13,6 +14,8 @@ from msgspec import Struct
 from contracts.errors import ConfigError
 from contracts_cli import terminal
 from contracts_cli.commands.list import table
+
+LAST_PORT = 65535
 
 
 class Settings(Struct, frozen=True, kw_only=True):
@@ -70,6 +73,8 @@ async def serve(settings: Settings) -> None:
     from contracts.testing import HostileProvider
     from contracts.testing.writers import USUAL
 
+    if settings.port > LAST_PORT:
+        raise ConfigError(f"--port {settings.port}: expected a port from 0 (any that is free) to {LAST_PORT}")
     provider = HostileProvider(
         *settings.scenarios,
         by_model=scenarios_by_model(settings.by_model),
@@ -80,8 +85,12 @@ async def serve(settings: Settings) -> None:
     )
     try:
         await provider.__aenter__()
-    except (OSError, OverflowError) as error:
-        raise ConfigError(f"--port {settings.port}: {error}") from error
+    except OSError as error:
+        # asyncio's own words repeat the address; the system's say why.
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        raise ConfigError(
+            f"--port {settings.port}: expected a port that can be listened on, found: {reason}"
+        ) from error
     # What ends a service or a job ends this as an interrupt does, so that it still tells what it was asked.
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, signal.raise_signal, signal.SIGINT)
     with ExitStack() as files:
