@@ -3,7 +3,8 @@
 What is looked at is the kept part and the place of the cut, never the whole text: a megabyte costs what a line does.
 
 A budget is counted by a measure: `characters` (code points), `utf8_bytes`, or a caller's own counter of tokens, which
-is called on parts of at most about twice what is kept. What is given back never measures more than the budget.
+is called a few times on parts of at most about twice what fits, also where these end within one huge character. What is
+given back never measures more than the budget.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     Part = Callable[[str, int], str]
 
 MARK = "…"
+_SEAMS = 8  # clusters of a tail given up for a mark that they would join; a mark that joins them all gets no tail
 _ENCODING = ("utf-8", "surrogatepass")  # a lone surrogate has a length as well
 
 
@@ -41,7 +43,7 @@ def head(text: str, budget: int, measure: Measure = characters) -> str:
         return ""
     if measure is utf8_bytes:
         return _head(text, _characters_of(text[:budget].encode(*_ENCODING), budget))
-    return _head(text, budget) if measure is characters else _largest(text, budget, measure, _head)
+    return _head(text, budget) if measure is characters else _largest(text, budget, measure, _first, _head)
 
 
 def tail(text: str, budget: int, measure: Measure = characters) -> str:
@@ -54,7 +56,7 @@ def tail(text: str, budget: int, measure: Measure = characters) -> str:
         # What is left of a character that was cut stands in front as continuation bytes.
         begin = next((n for n, byte in enumerate(rest) if byte not in CONTINUES), len(rest))
         return _tail(text, len(rest[begin:].decode(*_ENCODING)))
-    return _tail(text, budget) if measure is characters else _largest(text, budget, measure, _tail)
+    return _tail(text, budget) if measure is characters else _largest(text, budget, measure, _last, _tail)
 
 
 def elide(
@@ -69,7 +71,8 @@ def elide(
 
     Args:
         text: of any length.
-        budget: for the result with its mark. Where the mark alone is more, the text is cut without one.
+        budget: for the result with its mark. Where the mark alone takes all of it, the text is cut without one; where
+            not one character fits beside it, the mark is all.
         measure: counts what the budget is in.
         keep: what is worth keeping. Of `both`, the head gets half, and the tail what that leaves.
         mark: stands for what was left out.
@@ -80,12 +83,14 @@ def elide(
     room = budget - measure(mark)
     if room <= 0:
         return tail(text, budget, measure) if keep == "tail" else whole
+    step = 1
     while room > 0:
         result = _joined(text, room, measure, keep, mark)
         over = measure(result) - budget  # tokens of parts need not add up
         if over <= 0:
             return result
-        room -= over
+        room -= max(over, step)
+        step *= 2
     return mark
 
 
@@ -102,9 +107,19 @@ def _joined(text: str, room: int, measure: Measure, keep: str, mark: str) -> str
     last = "" if keep == "head" else tail(text, room - measure(first), measure)
     before = first + mark
     # A tail may begin with a combining mark that had a line end before it, and would now combine with ours.
-    while last and boundary(before + last, len(before)) != len(before):
+    for _ in range(_SEAMS):
+        if not last or boundary(before + last, len(before)) == len(before):
+            return before + last
         last = last[boundary_after(last, 1) :]
-    return before + last
+    return before
+
+
+def _first(text: str, length: int) -> str:
+    return text[:length]
+
+
+def _last(text: str, length: int) -> str:
+    return text[len(text) - length :]
 
 
 def _head(text: str, length: int) -> str:
@@ -112,7 +127,7 @@ def _head(text: str, length: int) -> str:
 
 
 def _tail(text: str, length: int) -> str:
-    return text[boundary_after(text, len(text) - length) :] if length > 0 else ""
+    return text[boundary_after(text, len(text) - length) :]
 
 
 def _characters_of(data: bytes, budget: int) -> int:
@@ -123,26 +138,24 @@ def _characters_of(data: bytes, budget: int) -> int:
     return len(data[:end].decode(*_ENCODING))
 
 
-def _largest(text: str, budget: int, measure: Measure, part: Part) -> str:
-    """Find the largest part that fits: ever larger ones until one does not, then by halves between."""
-    fits, fails = 0, budget  # most tokens are longer than a character
-    best = ""
-    while True:
-        found = part(text, fails)
-        if measure(found) > budget:
-            break
-        fits, best = fails, found
-        if fails >= len(text):
-            return best
-        fails *= 2
-    fails = min(fails, len(text))
+def _largest(text: str, budget: int, measure: Measure, part: Part, whole: Part) -> str:
+    """Find the largest part that fits: ever larger ones until one does not, then by halves between.
+
+    What is measured may end within a cluster, as one cluster may be a megabyte; what is given back does not.
+    """
+    fits, fails = 0, min(budget, len(text))  # most tokens are longer than a character
+    while measure(part(text, fails)) <= budget:
+        if fails == len(text):
+            return text
+        fits, fails = fails, min(2 * fails, len(text))
     while fails - fits > 1:
         middle = (fits + fails) // 2
-        found = part(text, middle)
-        if len(found) <= len(best):  # the next boundary lies beyond
+        if measure(part(text, middle)) <= budget:
             fits = middle
-        elif measure(found) > budget:
-            fails = middle
         else:
-            fits, best = middle, found
+            fails = middle
+    best, step = whole(text, fits), 1
+    while 0 < len(best) < fits and measure(best) > budget:  # a shorter text may have more tokens
+        best = whole(text, max(0, len(best) - step))
+        step *= 2
     return best

@@ -2,18 +2,19 @@ r"""Grapheme boundaries, found by looking only at the place that is asked for.
 
 Boundaries are those of Unicode's UAX 29 as `regex` implements them in `\X`. Most pairs of characters decide alone
 whether there is a boundary between them, and `\X` tells each pair once; only flags, emoji sequences and Indic
-conjuncts need what stands before, back to the next sure boundary.
+conjuncts need what stands before: all flags in a row, or the character that marks and joiners were put on.
 """
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import regex
 
 _PAIRS = 8192  # pairs remembered; a text in one script has a few thousand
+_RUN = 16  # characters of the longest run remembered; an emoji with its marks has three or four
 _WINDOW = 64  # bytes before the place: any letter with its marks, and most emoji sequences
 _UTF8 = 4  # bytes of the longest character
 CONTINUES = range(0x80, 0xC0)  # bytes that begin no character of UTF-8
@@ -31,12 +32,10 @@ def boundary(text: str, limit: int) -> int:
 
 def boundary_after(text: str, limit: int) -> int:
     """The first grapheme boundary at or after `limit`, which is counted in code points."""
-    if limit <= 0:
-        return 0
-    before = boundary(text, limit)
-    if before >= min(limit, len(text)):
-        return before
-    return _cluster().match(text, before).end()  # type: ignore[union-attr]  # \X matches any character
+    for place in range(max(0, limit), len(text)):
+        if place == 0 or _last(text, place, place - 1)[0] == place:
+            return place
+    return len(text)
 
 
 def boundary_utf8(data: bytes, limit: int) -> int:
@@ -46,9 +45,9 @@ def boundary_utf8(data: bytes, limit: int) -> int:
     place = _start(data, max(0, limit))
     size = _WINDOW
     while place:
-        begin = _start(data, max(0, place - size))
+        begin = _lead(data, max(0, place - size))
         before = data[begin:place].decode("utf-8", "surrogateescape")
-        after = data[place : place + _UTF8].decode("utf-8", "surrogateescape")
+        after = data[place : place + _LENGTHS[data[place]]].decode("utf-8", "surrogateescape")
         found, is_sure = _last(before + after[:1], len(before))
         if is_sure or begin == 0:
             return place - len(before[found:].encode("utf-8", "surrogateescape"))
@@ -58,10 +57,18 @@ def boundary_utf8(data: bytes, limit: int) -> int:
 
 def _start(data: bytes, place: int) -> int:
     """Go back to the byte that begins the character at `place`, unless that byte belongs to none."""
-    for begin in range(place, max(-1, place - _UTF8), -1):
-        if data[begin] not in CONTINUES:
-            end = begin + _LENGTHS[data[begin]]
-            return begin if end > place and _is_whole(data[begin:end]) else place
+    begin = _lead(data, place)
+    if begin == place:
+        return place
+    end = begin + _LENGTHS[data[begin]]
+    return begin if end > place and _is_whole(data[begin:end]) else place
+
+
+def _lead(data: bytes, place: int) -> int:
+    """Go back to a byte that may begin a character; no character has more than three others behind it."""
+    least = max(0, place - _UTF8 + 1)
+    while place > least and data[place] in CONTINUES:
+        place -= 1
     return place
 
 
@@ -73,20 +80,42 @@ def _is_whole(data: bytes) -> bool:
     return True
 
 
-def _last(text: str, place: int) -> tuple[int, bool]:
-    """Find the last boundary at or before `place`, and tell whether text before this text could not change that."""
-    while place > 0:
+def _last(text: str, place: int, least: int = 0) -> tuple[int, bool]:
+    """Find the last boundary at or before `place`, and tell whether text before this text could not change that.
+
+    It is looked for after `least` only, which stands for there being none.
+    """
+    while place > least:
         is_boundary = _between(text[place - 1 : place + 1])
         if is_boundary is None:
-            if not _are_flags(text, place):
-                return _with_context(text, place)
-            before = _flags(text, place)
-            if before % 2 == 0:
-                return place, before < place
+            base, is_boundary = _in_context(text, place)
+            if is_boundary:
+                return place, base > 0
+            place = base
         elif is_boundary:
             return place, True
-        place -= 1
-    return 0, False
+        else:
+            place -= 1
+    return max(place, least), False
+
+
+def _in_context(text: str, place: int) -> tuple[int, bool]:
+    """Tell where the text begins that decides on a place, and whether there is a boundary; there is none between."""
+    if text[place - 1] in _FLAG_LETTERS and text[place] in _FLAG_LETTERS:
+        before = _flags(text, place)
+        return (place - before, True) if before % 2 == 0 else (place - 1, False)
+    # Back over all that was put on a character, to that character: what stands before it has no say.
+    base = place - 1
+    while base > 0 and _between(text[base - 1 : base + 1]) is False:
+        base -= 1
+    run = text[base : place + 1]
+    return base, _ends(run) if len(run) <= _RUN else _ends.__wrapped__(run)
+
+
+@lru_cache(maxsize=_PAIRS)
+def _ends(run: str) -> bool:
+    """Whether there is a boundary before the last character of several that have none between the others."""
+    return _cluster().match(run).end() < len(run)  # type: ignore[union-attr]  # \X matches any character
 
 
 def _between(pair: str) -> bool | None:
@@ -105,30 +134,6 @@ def _between(pair: str) -> bool | None:
         answer = None
     _known[pair] = answer
     return answer
-
-
-def _with_context(text: str, place: int) -> tuple[int, bool]:
-    """Segment from the last sure boundary before `place`, once: text may be made of nothing but such pairs."""
-    start = place - 1
-    while start > 0:
-        is_boundary = _between(text[start - 1 : start + 1])
-        if is_boundary is None and _are_flags(text, start):
-            start -= _flags(text, start) % 2
-            break
-        if is_boundary:
-            break
-        start -= 1
-    is_sure = start > 0
-    cluster = _cluster()
-    while True:
-        end = cluster.match(text, start, place + 1).end()  # type: ignore[union-attr]  # \X matches any character
-        if end > place:
-            return start, is_sure
-        start = end
-
-
-def _are_flags(text: str, place: int) -> bool:
-    return text[place - 1] in _FLAG_LETTERS and text[place] in _FLAG_LETTERS
 
 
 def _flags(text: str, place: int) -> int:

@@ -22,13 +22,23 @@ PIECES = [
 ]  # fmt: skip
 TEXT = st.lists(st.sampled_from(PIECES), min_size=1, max_size=14).map("".join)
 
+# A character of each kind that UAX 29 knows, alone, so that any may stand beside any.
+KINDS = (
+    "a é字©\u0301\u0300\ufe0f\u200d\u200c\u00ad\r\n\u0600\U000110bd\ud83d\udc69👩\U0001f3fd🇫🇷\U000e0067\u0903\u0941ำ"
+    "\u1100\u1161\u11a8각가कष\u093c\u094dকক\u09cdക\u0d4dက\u1039ក\u17d2ཀ\u0f90か\u3099"
+)
+# Few of them in each text, so that chains of any two or three become long: longer than a window of bytes.
+CHAINS = st.lists(st.sampled_from(KINDS), min_size=1, max_size=5).flatmap(
+    lambda kinds: st.lists(st.sampled_from(kinds), min_size=1, max_size=90).map("".join)
+)
+
 
 def true_boundaries(text: str) -> list[int]:
     return [0, *(match.end() for match in regex.finditer(r"\X", text))]
 
 
 @settings(deadline=None)
-@given(TEXT | st.text(max_size=20))
+@given(TEXT | CHAINS | st.text(max_size=20))
 def test_a_boundary_is_the_last_boundary_of_the_whole_text_s_segmentation(text: str) -> None:
     boundaries = true_boundaries(text)
     for limit in range(len(text) + 2):
@@ -38,7 +48,12 @@ def test_a_boundary_is_the_last_boundary_of_the_whole_text_s_segmentation(text: 
 
 @settings(deadline=None)
 @given(
-    st.lists(TEXT.map(lambda t: t.encode("utf-8", "surrogatepass")) | st.binary(max_size=3), max_size=6).map(b"".join)
+    st.lists(
+        (TEXT | CHAINS).map(lambda t: t.encode("utf-8", "surrogatepass"))
+        | st.binary(max_size=3)
+        | st.lists(st.sampled_from([0x80, 0xBF, 0x9F, 0xCC, 0xE2, 0xF0, 0x41]), max_size=90).map(bytes),
+        max_size=6,
+    ).map(b"".join)
 )
 def test_in_bytes_a_boundary_is_where_it_is_in_the_text_also_where_they_are_no_utf_8(data: bytes) -> None:
     text = data.decode("utf-8", "surrogateescape")
