@@ -24,7 +24,7 @@ def changes(sent: Event, received: Event) -> tuple[str, ...]:
     if not found and sent.is_json and not received.is_json:
         found.append("is no JSON any more")
     if not found and sent.is_json and received.is_json and sent.data != received.data:
-        found += _of_values(sent.value, received.value)
+        found += of_values(sent.value, received.value)
         found += _rewritten(sent, received, is_same=not found)
     if sent.name != received.name:
         found.append("the event has another name")
@@ -104,7 +104,7 @@ def _keys(pairs: list[tuple[str, Any]]) -> Any:
     return [(key, value if isinstance(value, list) else None) for key, value in pairs]
 
 
-def _of_values(sent: Any, received: Any) -> Iterator[str]:
+def of_values(sent: Any, received: Any) -> Iterator[str]:
     """Name the members that are not what they were."""
     found = list(_differences(sent, received, ""))
     for verb in ("text", "rewrote", "dropped", "added"):
@@ -118,9 +118,8 @@ def _of_values(sent: Any, received: Any) -> Iterator[str]:
 
 def _differences(sent: Any, received: Any, path: str, depth: int = 0) -> Iterator[tuple[str, str]]:
     """Give what was done to which member, by its path."""
-    if depth > MAX_DEPTH or (type(sent) is type(received) and sent == received):
-        return
-    if isinstance(sent, dict) and isinstance(received, dict):
+    goes_in = depth <= MAX_DEPTH
+    if goes_in and isinstance(sent, dict) and isinstance(received, dict):
         for key, value in sent.items():
             here = f"{path}.{key}" if path else key
             if key not in received:
@@ -128,9 +127,11 @@ def _differences(sent: Any, received: Any, path: str, depth: int = 0) -> Iterato
             else:
                 yield from _differences(value, received[key], here, depth + 1)
         yield from (("added", f"{path}.{key}" if path else key) for key in received if key not in sent)
-    elif isinstance(sent, list) and isinstance(received, list) and len(sent) == len(received):
+    elif goes_in and isinstance(sent, list) and isinstance(received, list) and len(sent) == len(received):
         for at, (one, other) in enumerate(zip(sent, received, strict=True)):
             yield from _differences(one, other, f"{path}[{at}]", depth + 1)
+    elif sent == received and isinstance(sent, bool) is isinstance(received, bool):  # to Python True is 1
+        return
     elif isinstance(sent, str) and isinstance(received, str) and (damage := _text(sent, received)):
         yield "text", f"{path or 'the text'} {damage}"
     else:
@@ -149,4 +150,22 @@ def _text(sent: str, received: str) -> str:
         return "was normalised"
     if received == sent.encode("ascii", "ignore").decode():
         return "lost every character beyond ASCII"
-    return "lost its blanks at the ends" if received == sent.strip() else ""
+    for charset in ("ascii", *_MISREAD):
+        if received == sent.encode(charset, "replace").decode(charset):
+            return f"has a question mark for every character beyond {charset}"
+    return _left_out(sent, received)
+
+
+def _left_out(sent: str, received: str) -> str:
+    """Tell what is missing of a text that is otherwise the same."""
+    if received == sent.strip():
+        return "lost its blanks at the ends"
+    if received == sent.replace("\r\n", "\n"):
+        return "has other line ends"
+    if sent.startswith(received):
+        return f"was cut after {len(received)} of {len(sent)} characters"
+    lost = set(sent).difference(received)
+    if not lost or received != "".join(one for one in sent if one not in lost):
+        return ""
+    named = ", ".join(f"U+{ord(one):04X}" for one in sorted(lost)[:MOST_PATHS])
+    return f"lost every {named}{' and others' if len(lost) > MOST_PATHS else ''}"

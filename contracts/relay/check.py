@@ -13,6 +13,7 @@ from msgspec import Struct, structs
 from contracts.errors import ConfigError, EvidenceError
 from contracts.evidence import tls
 from contracts.relay import received, verdict
+from contracts.relay.asked import Asking
 from contracts.relay.promises import PROMISES
 from contracts.relay.question import RelaySettings, address, base_url, key_in, question
 from contracts.relay.sent import Watcher
@@ -122,7 +123,8 @@ async def _tried(run: Run, trial: Trial, number: int, connection: Connection) ->
     asked = question(run.settings, trial, run.model, word, run.key)
     answer = await received.ask(connection, asked, run.settings.timeout_s, run.watcher.is_held)
     await asyncio.sleep(SETTLE_S)
-    return verdict.judge(trial, run.writer, run.watcher.finish(), received.without(answer, run.key))
+    tries, strays = run.watcher.finish(), run.watcher.strays
+    return verdict.judge(Asking(trial, asked, run.key), run.writer, tries, strays, received.without(answer, run.key))
 
 
 def _kept(verdicts: Sequence[Verdict]) -> Iterator[Kept]:

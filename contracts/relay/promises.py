@@ -67,6 +67,21 @@ _ALL = (
         source=HTTP + "#section-9.2.2",
     ),
     Promise(
+        id="relay.request",
+        promise="The provider is asked what the client asked: every member of the body, each character and number, "
+        "and whether it is streamed; the model may have another name, and parameters may be added",
+        why="What is damaged on the way there is answered all the same, and the answer shows nothing of it: the model "
+        "has read another text",
+        source="https://www.rfc-editor.org/rfc/rfc8259#section-8",
+    ),
+    Promise(
+        id="relay.request-headers",
+        promise="The request is labelled as JSON, has the headers that the dialect needs, asks for the kind of answer "
+        "that the client asked for, and shows a key of the relay's own to nobody",
+        why="What has the wrong label is refused or read otherwise, and a key that is passed on is in another's logs",
+        source=HTTP + "#section-12.5.1",
+    ),
+    Promise(
         id="relay.buffering",
         promise="What was sent arrives before what is sent later",
         why="A stream that is held back until its end shows nothing while it runs, and runs into idle limits",

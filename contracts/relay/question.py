@@ -10,10 +10,13 @@ import msgspec
 from msgspec import Struct
 
 from contracts import dialects
-from contracts.dialects.openai_chat_ask import PROMPT
+from contracts.dialects import canaries
 from contracts.errors import ConfigError
 from contracts.evidence import keys
+from contracts.relay.prompt import harden, prompt
 from contracts.relay.received import Question
+from contracts.testing.answer import EVENTS, LINES
+from contracts.testing.writers import load
 from contracts.text.scrub import scrub
 
 if TYPE_CHECKING:
@@ -26,7 +29,6 @@ LISTEN = "127.0.0.1:8977"
 CAP = 64  # tokens; the honest answer is ten pieces
 PORTS = 65_536
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_GEMINI = (":streamGenerateContent?alt=sse", ":generateContent")  # the path alone says whether it is a stream
 
 
 class RelaySettings(Struct, frozen=True, kw_only=True):
@@ -99,15 +101,17 @@ def key_in(variable: str | None, environ: Mapping[str, str]) -> Key | None:
 
 def question(settings: RelaySettings, trial: Trial, model: str, word: str, key: Key | None) -> Question:
     """Make the request of a trial; `word` stands in its text, by which the provider knows it again."""
-    asking = dialects.load_asking(settings.dialect)
-    if asking is None:
+    asking, chat = dialects.load_asking(settings.dialect), canaries.load(settings.dialect)
+    if asking is None or chat is None:
         raise ConfigError(f"--dialect {settings.dialect}: expected one that is known how to ask, found none")
-    value = msgspec.json.decode(asking.free_chat(model, CAP).replace(PROMPT.encode(), f"{PROMPT} ({word})".encode()))
-    path = asking.chat_path(model)
-    if not trial.streamed:
-        path = path.replace(*_GEMINI)
-        value.pop("stream_options", None)
-        if "stream" in value:
-            value["stream"] = False
-    headers = (*asking.headers(), *(asking.credentials(key.reveal()) if key is not None else ()))
-    return Question(url=f"{base_url(settings.url)}{path}", headers=headers, body=msgspec.json.encode(value))
+    text, is_call = prompt(word, is_long=trial.is_long), trial.calls and chat.CALLS != "none"
+    body = msgspec.json.decode(chat.canary(model, text, CAP, stream=trial.streamed, call=is_call))
+    harden(body)
+    stream = LINES if load(settings.dialect).NDJSON else EVENTS
+    return Question(
+        url=f"{base_url(settings.url)}{chat.canary_path(model, stream=trial.streamed)}",
+        accept=stream if trial.streamed else "application/json",
+        labels=asking.headers(),
+        credentials=asking.credentials(key.reveal()) if key is not None else (),
+        body=msgspec.json.encode(body),
+    )

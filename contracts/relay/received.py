@@ -27,10 +27,19 @@ ReceivedEnding = Literal["whole", "cut", "open", "over"]
 
 
 class Question(Struct, frozen=True, kw_only=True):
-    """A request as it is sent. `url` is absolute; `headers` may hold a key."""
+    """A request as it is sent.
+
+    Attributes:
+        url: absolute.
+        accept: the media type of the answer that is asked for.
+        labels: headers that the dialect needs.
+        credentials: headers that hold a key.
+    """
 
     url: str
-    headers: tuple[tuple[str, str], ...]
+    accept: str
+    labels: tuple[tuple[str, str], ...]
+    credentials: tuple[tuple[str, str], ...]
     body: bytes
 
 
@@ -92,10 +101,12 @@ def _request(question: Question) -> bytes:
         ("Host", parts.netloc.rpartition("@")[2]),
         ("Content-Type", "application/json"),
         ("Content-Length", str(len(question.body))),
+        ("Accept", question.accept),
         ("Accept-Encoding", "gzip, deflate"),
         ("Connection", "close"),
     )
-    lines = [f"POST {target} HTTP/1.1", *(f"{name}: {value}" for name, value in (*fixed, *question.headers))]
+    headers = (*fixed, *question.labels, *question.credentials)
+    lines = [f"POST {target} HTTP/1.1", *(f"{name}: {value}" for name, value in headers)]
     return "\r\n".join((*lines, "", "")).encode() + question.body
 
 

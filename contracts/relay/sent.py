@@ -35,6 +35,7 @@ class Sent(Struct, kw_only=True):
     """One answer of the provider.
 
     Attributes:
+        ask: the request that it answers.
         status: None where it sent no head at all.
         headers: without those of the transfer.
         body: as it was sent, under whatever coding the headers say; bounded, `is_over` says that there was more.
@@ -42,6 +43,7 @@ class Sent(Struct, kw_only=True):
         has_begun: whether any byte of the body was sent.
     """
 
+    ask: Ask
     status: int | None
     headers: Headers
     body: bytearray = field(default_factory=bytearray)
@@ -52,24 +54,32 @@ class Sent(Struct, kw_only=True):
 
 
 class Watcher:
-    """Sees every answer, and keeps those to the chats of the trial under way, which a word in the request tells."""
+    """Sees every answer, and keeps those to the chats of the trial under way, which a word in the request tells.
+
+    `strays` are requests of the trial that are no chats.
+    """
 
     def __init__(self) -> None:
         """Start with none."""
         self._word = b""
         self._tries: list[tuple[Sent, Iterator[Step]]] = []
+        self.strays: list[Ask] = []
 
     def begin(self, word: bytes) -> None:
         """Look for the requests of the next trial, which hold this word."""
-        self._word, self._tries = word, []
+        self._word, self._tries, self.strays = word, [], []
 
     def __call__(self, ask: Ask, answer: Answer) -> Answer:
         """Note an answer down as it goes out."""
-        if ask.kind == "chat" and self._word in ask.body:
+        if self._word not in ask.body:
+            return answer
+        if ask.kind != "chat":
+            self.strays.append(ask)
+        else:
             headers = answer.headers = tuple(islice(answer.headers, MAX_HEADERS))
             is_silent = not answer.has_head or any(isinstance(step, End) for step in answer.before)
             ending: SentEnding = "cut" if is_silent else "whole"
-            sent = Sent(status=None if is_silent else answer.status, headers=headers, ending=ending)
+            sent = Sent(ask=ask, status=None if is_silent else answer.status, headers=headers, ending=ending)
             rest: Iterator[Step] = iter(())
             if sent.status is not None:
                 answer.body = rest = _noted(answer, answer.body, sent)

@@ -13,13 +13,13 @@ from contracts.testing.writers import Writer
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-WHOLE = "whole:"
+WHOLE, LONG = "whole:", "long:"
 # Errors last: a gateway that stops asking a provider that fails would leave the others unseen.
 USUAL = (
     *("declared", "honest", "lf", "cr", "no-space", "bom", "data-on-two-lines", "comments"),
     *("escaped", "byte-by-byte", "until-close", "gzip", "tool-calls", "reasoning", "prompt-filter", "pause-mid-stream"),
     *("json-invalid-utf8", "json-duplicate-keys", "usage-twice", "done-missing", "done-early", "sse-cut-short"),
-    *("whole:honest", "whole:escaped"),
+    *("whole:honest", "whole:escaped", "long:honest"),
     *("error-mid-stream", "chunked-cut", "reset-mid-event", "length-too-long"),
     *("error-in-success", "rate-limited", "no-credit", "server-error", "bad-gateway", "close-at-once"),
 )
@@ -36,12 +36,17 @@ _UNFIT = {
 
 
 class Trial(Struct, frozen=True, kw_only=True):
-    """One question: `name` as it is selected, the scenario, and whether the answer is streamed."""
+    """One question: `name` as it is selected, the scenario, and whether the answer is streamed.
+
+    `is_long`: the prompt is. `calls`: a function is given, to be called.
+    """
 
     name: str
     scenario: str
     does: str
     streamed: bool = True
+    is_long: bool = False
+    calls: bool = False
 
 
 def trials(words: Iterable[str], writer: Writer) -> tuple[Trial, ...]:
@@ -54,12 +59,16 @@ def trials(words: Iterable[str], writer: Writer) -> tuple[Trial, ...]:
     if named:
         return tuple(_trial(word, writer) for word in named)
     known = known_scenarios(None)
-    there = (word for word in USUAL if known[word.removeprefix(WHOLE)].lacking(writer) is None)
+    there = (word for word in USUAL if known[_scenario(word)].lacking(writer) is None)
     return tuple(_trial(word, writer) for word in there)
 
 
+def _scenario(word: str) -> str:
+    return word.removeprefix(WHOLE).removeprefix(LONG)
+
+
 def _trial(word: str, writer: Writer) -> Trial:
-    name = word.removeprefix(WHOLE)
+    name = _scenario(word)
     (chosen,) = choose([name], (), writer)
     one = chosen.scenario
     why = _UNFIT.get(name)
@@ -71,4 +80,12 @@ def _trial(word: str, writer: Writer) -> Trial:
         why = "only chats that have a key are sent through a relay"
     if why:
         raise ConfigError(f"--scenario: expected one that a relay can be held to, found '{word}': {why}")
-    return Trial(name=word, scenario=name, does=one.does, streamed=not word.startswith(WHOLE) and one.shown != "chat")
+    is_long = LONG in word
+    return Trial(
+        name=word,
+        scenario=name,
+        does=f"{one.does} Is asked with 256 KiB of text." if is_long else one.does,
+        streamed=not word.startswith(WHOLE) and one.shown != "chat",
+        is_long=is_long,
+        calls=name == "tool-calls",
+    )

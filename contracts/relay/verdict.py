@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from contracts.relay import heads, sides, streams
+from msgspec import structs
+
+from contracts.relay import asked, heads, sides, streams
 from contracts.relay.told import Breach, Tried, outcome_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from contracts.relay.asked import Asking
     from contracts.relay.received import Received
     from contracts.relay.sent import Sent
     from contracts.relay.sides import Sides
     from contracts.relay.trial import Trial
+    from contracts.testing.ask import Ask
     from contracts.testing.writers import Writer
 
+REQUEST = ("relay.request", "relay.request-headers")
 STREAMED = ("relay.bytes", "relay.order", "relay.end", "relay.headers", "relay.once")
 
 
@@ -42,15 +47,26 @@ def unknown(trial: Trial, reason: str, requests: int = 0) -> Verdict:
     return Verdict(tried, ())
 
 
-def judge(trial: Trial, writer: Writer, tries: Sequence[Sent], received: Received) -> Verdict:
-    """Judge a trial; `tries` is every answer that the provider gave to it, the first one first."""
+def judge(asking: Asking, writer: Writer, tries: Sequence[Sent], strays: Sequence[Ask], received: Received) -> Verdict:
+    """Judge a trial.
+
+    Args:
+        asking: what the client asked.
+        writer: that of the dialect.
+        tries: every answer that the provider gave to it, the first one first.
+        strays: requests that reached the provider and were no chats.
+        received: what arrived.
+    """
+    trial = asking.trial
     if not tries:
-        return unknown(trial, f"the provider was not asked; {_said(received)}")
+        return _unasked(asking, strays, received)
     found = sides.read(trial, writer, tries, received)
     if found.sent.is_over or received.ending == "over":
         return unknown(trial, "more was sent than is compared", len(tries))
-    findings = tuple(_findings(found))
-    judged = tuple(dict.fromkeys((*_judged(found), *(one.promise for one in findings))))
+    of_request = tuple(asked.breaches(asking, [one.ask for one in tries]))
+    findings = (*of_request, *_findings(found))
+    judged = tuple(dict.fromkeys((*REQUEST, *_judged(found), *(one.promise for one in findings))))
+    notes = () if of_request else tuple(asked.notes(asking, found.sent.ask))
     tried = Tried(
         name=trial.name,
         does=trial.does,
@@ -60,9 +76,20 @@ def judge(trial: Trial, writer: Writer, tries: Sequence[Sent], received: Receive
         judged=judged,
         sent=sides.side(found.sent.status, found.left, found.before, found.sent.ending),
         received=sides.side(received.status, found.right, found.after, received.ending),
-        notes=tuple(streams.notes(found)) if found.is_success else (),
+        notes=(*notes, *(streams.notes(found) if found.is_success else ())),
     )
     return Verdict(tried, findings)
+
+
+def _unasked(asking: Asking, strays: Sequence[Ask], received: Received) -> Verdict:
+    """Judge a trial in which the provider was asked for no chat: nothing, or something else."""
+    reason = f"the provider was not asked; {_said(received)}"
+    lost = unknown(asking.trial, reason, len(strays))
+    findings = tuple(asked.breaches(asking, strays))
+    if not findings:
+        return lost
+    judged = tuple(dict.fromkeys(one.promise for one in findings))
+    return Verdict(structs.replace(lost.tried, outcome="violated", reason=None, judged=judged), findings)
 
 
 def _said(received: Received) -> str:

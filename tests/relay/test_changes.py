@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 
 import pytest
@@ -33,7 +34,7 @@ CASES = [
     ('{"text":"Ωμέγα – “fin”","id":"é","n":1.0}', ("re-serialised: key order",)),
     (SENT.replace("é", "à", 1), ("rewrote id",)),
     (SENT.replace('"n":1.0', '"m":1.0'), ("dropped n", "added m")),
-    (SENT.replace("“fin”", " ").replace("– ", "–"), ("rewrote text",)),
+    (SENT.replace("“fin”", " ").replace("– ", "–"), ("text was cut after 8 of 13 characters",)),
     (SENT.replace("Ωμέγα – “fin”", "Ωμε\u0301γα – “fin”"), ("text was normalised",)),
     (SENT.replace("Ωμέγα – “fin”", "Î©"), ("rewrote text",)),
     (
@@ -47,6 +48,29 @@ CASES = [
 @pytest.mark.parametrize(("received", "expected"), CASES, ids=[expected[0] for _, expected in CASES])
 def test_what_became_of_an_event_is_named(received: str, expected: tuple[str, ...]) -> None:
     assert changes.changes(event(SENT), event(received)) == expected
+
+
+def test_a_number_in_the_place_of_a_truth_is_found_and_so_is_what_lies_deep() -> None:
+    assert changes.changes(event('{"é":[true]}'), event('{"é":[1]}')) == ("rewrote é[0]",)
+    deep = "[" * 30 + '"%s"' + "]" * 30
+    (said,) = changes.changes(event(deep % "é"), event(deep % "è"))
+    assert said.startswith("rewrote [0][0]")
+
+
+LEFT_OUT = [
+    ("Ωμέγα ‍fin‍", "Ωμέγα fin", "lost every U+200D"),
+    (" Ωμέγα fin ", "Ωμέγα fin", "lost its blanks at the ends"),
+    ("Ωμέγα\r\nfin", "Ωμέγα\nfin", "has other line ends"),
+    ("Ωμέγα fin", "Ωμέγα", "was cut after 5 of 9 characters"),
+    ("café Ω", "café ?", "has a question mark for every character beyond latin-1"),
+    ("café 日", "caf? ?", "has a question mark for every character beyond ascii"),
+]
+
+
+@pytest.mark.parametrize(("sent", "received", "said"), LEFT_OUT, ids=[said for *_, said in LEFT_OUT])
+def test_what_a_text_lost_is_named(sent: str, received: str, said: str) -> None:
+    one, other = (event(json.dumps({"text": text})) for text in (sent, received))
+    assert changes.changes(one, other)[0] == f"text {said}"
 
 
 def test_a_key_that_came_twice_and_is_left_once_is_named() -> None:

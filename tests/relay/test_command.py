@@ -73,7 +73,7 @@ def view(relay: type[Relay], *scenarios: str, verbose: bool = False) -> str:
 
 def test_people_are_shown_what_was_sent_and_what_arrived() -> None:
     shown = view(Latin1, "honest", "tool-calls", "declared")
-    assert "violated  relay.bytes     2 of 3 trials" in shown
+    assert "violated  relay.bytes           2 of 3 trials" in shown
     assert "! honest: event 1: double-encoded: read as latin-1, written as UTF-8" in shown
     assert "expected …" in shown
     assert "Déjà vu" in shown
@@ -85,7 +85,7 @@ def test_what_may_differ_is_a_note_and_a_warning_is_told_as_one() -> None:
     shown = view(Reframes, "honest", "declared", verbose=True)
     assert "note honest, declared: re-framed: line ends CRLF became LF" in shown
     assert "holds     honest               Behaves, but declares no charset" in shown
-    assert "warned of relay.buffering 1 of 1 trial" in view(Buffers, "pause-mid-stream")
+    assert "warned of relay.buffering       1 of 1 trial" in view(Buffers, "pause-mid-stream")
     assert "? honest: the provider was not asked" in view(Refuses, "honest")
 
 

@@ -46,6 +46,12 @@ def test_it_damages_no_text_and_holds_nothing_back(found: Checked) -> None:
     assert not {"relay.buffering", "relay.once"} & set(broken(found))
 
 
+def test_it_asks_the_provider_what_it_was_asked_and_keeps_its_key(found: Checked) -> None:
+    assert not {"relay.request", "relay.request-headers"} & set(broken(found))
+    assert {one.judged for one in found.promises if one.id.startswith("relay.request")} == {len(found.trials)}
+    assert "the key for the relay was passed on to the provider" not in str(found)
+
+
 def test_it_makes_whole_what_was_cut_or_puts_an_error_of_its_own_in_its_place(found: Checked) -> None:
     told = broken(found)
     assert {"done-missing", "sse-cut-short"} <= told["relay.end"]

@@ -19,6 +19,7 @@ from tests.relay.relays import Handler, Relay, blocks, broken, each_json, held
 
 STREAMS = {"honest", "declared", "escaped", "tool-calls"}
 ERRORS = {"rate-limited", "server-error"}
+JSON = {"Content-Type": "application/json"}
 SOME = (*sorted(STREAMS), "whole:honest", "done-missing", "error-mid-stream", "chunked-cut", "server-error")
 
 
@@ -59,7 +60,7 @@ class Latin1(Relay):
     """Decodes as requests does, and encodes as UTF-8: the case this project was born from."""
 
     def answer(self, handler: Handler, body: bytes) -> None:
-        asked = requests.post(self.upstream + handler.path, data=body, stream=True, timeout=10)
+        asked = requests.post(self.upstream + handler.path, data=body, headers=JSON, stream=True, timeout=10)
         handler.begin(asked.status_code, [("Content-Type", asked.headers["content-type"])])
         for piece in asked.iter_content(None, decode_unicode=True):
             handler.chunk(piece if isinstance(piece, bytes) else piece.encode("utf-8"))

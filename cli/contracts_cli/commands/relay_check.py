@@ -50,7 +50,7 @@ def view(found: Checked, width: int, *, colour: bool, verbose: bool) -> str:
         outcome = "warned of" if promise.outcome == "violated" and promise.severity == "warning" else promise.outcome
         told = terminal.paint(f"{outcome:<9}", _OUTCOMES[promise.outcome], wanted=colour)
         of = f"{promise.broken} of " if broken else ""
-        lines.append(f"{told} {promise.id:<15} {of}{_trials(promise.judged)}")
+        lines.append(f"{told} {promise.id:<21} {of}{_trials(promise.judged)}")
         if broken:
             lines.append(terminal.wrap(PROMISES[promise.id].promise, width, "  ", "  "))
         for group in _alike(broken):
