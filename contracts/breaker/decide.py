@@ -72,7 +72,9 @@ class _Desk:
         """Decide on one key by the state it is in."""
         memory = self._memories.get(key)
         if not key.provider or key.model == "":
-            return self._stays(key, None, "who answered is not known, so that nobody can be tripped for it")
+            return self._stays(
+                key, None, "who answered is not known or one of too many, so that nobody can be tripped for it"
+            )
         was = state_at(memory, self._now)
         if memory is not None and was is State.OPEN:
             until = f"{memory.until:%Y-%m-%d %H:%M:%S}Z" if memory.until else "it is probed"

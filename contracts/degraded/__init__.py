@@ -9,7 +9,7 @@ import random
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from contracts.breaker.decide import decide
 from contracts.breaker.observed import count, observed, span
@@ -51,7 +51,8 @@ def of_table(url: str, question: Question, now: datetime, *, apply: bool) -> Deg
     finally:
         table.close()
     applied = sum(one.skip_reason is None for one in decisions) if apply else None
-    return tell(known.tallies, decisions, now, window_s=question.window_s, applied=applied)
+    found = tell(known.tallies, decisions, now, window_s=question.window_s, applied=applied)
+    return structs.replace(found, models_apart=known.apart)
 
 
 def of_rows(rows: Iterable[Row], question: Question, now: datetime) -> Degraded:

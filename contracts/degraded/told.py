@@ -77,13 +77,27 @@ class Degradation(Struct, frozen=True, kw_only=True):
 
 
 class Degraded(Struct, frozen=True, kw_only=True):
-    """What one poll came to. `applied` is how many decisions were written down, None where none were to be."""
+    """What one poll came to.
+
+    Attributes:
+        schema: of this document.
+        tool: that wrote it.
+        at: the instant of the poll.
+        window_s: in which rates of models were compared, in seconds.
+        answers: of the last 24 hours.
+        models_apart: so many models at most were told apart, as too many names were asked for; None where all were.
+        applied: how many decisions were written down, None where none were to be.
+        warnings: of whoever is tripped, or would be.
+        decisions: on every key.
+        notes: for each provider that answered.
+    """
 
     schema: str = SCHEMA
     tool: Tool = field(default_factory=Tool)
     at: datetime
     window_s: float
     answers: int
+    models_apart: int | None = None
     applied: int | None
     warnings: tuple[Degradation, ...]
     decisions: tuple[Decision, ...]

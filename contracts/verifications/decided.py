@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 WHOLE_PROVIDER = "*"  # in the column of the model, which may not be empty in a router's table
 SKEW = timedelta(hours=1)  # by which the clocks of two hosts may differ; what is later than this decides nothing
 LOOK_BACK = timedelta(days=4)  # where nothing is written
-STEPS = (REFRESH + SKEW, LOOK_BACK, timedelta(days=32))
+STEPS = (REFRESH + SKEW, LOOK_BACK)
 BEGINNING = datetime(2020, 1, 1, tzinfo=UTC)  # what is earlier is no instant: seconds among milliseconds, `-infinity`
 LONGEST_WHY = 300  # characters
 LEFT = "another --apply decided on it meanwhile"

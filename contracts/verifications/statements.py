@@ -17,10 +17,18 @@ if TYPE_CHECKING:
 
 KIND = "structural"
 MOST_GROUPS = 50_000  # 300 providers of 20 models come to fewer
+APART = 5_000  # models that are told apart where there are more groups: clients may ask for any name
 
 
-def aggregate(table: Table, over: Span, key: Key | None = None) -> tuple[str, list[object]]:
-    """Give the statement that counts what answers came to, of all or of one key, and its values."""
+def aggregate(table: Table, over: Span, key: Key | None = None, apart: int | None = None) -> tuple[str, list[object]]:
+    """Give the statement that counts what answers came to, and its values.
+
+    Args:
+        table: where.
+        over: the span.
+        key: count its answers only.
+        apart: name so many models only, those with the most answers that say anything; the others have no name.
+    """
     window_at, day_at, from_at, until = (
         table.clock.bound(at) for at in (over.window_at, over.day_at, over.from_at, over.until)
     )
@@ -33,18 +41,35 @@ def aggregate(table: Table, over: Span, key: Key | None = None) -> tuple[str, li
         "ELSE '' END"
     )
     flag = f"CASE WHEN CAST({table.attributable} AS TEXT) IN ('1', '1.0', 'true', 't') THEN 1 ELSE 0 END"
-    named = () if key is None else (table.provider,) if key.model is None else (table.provider, table.model)
-    only = "".join(f" AND {_text(column)} = ?" for column in named)
+    rows, within = _rows(table, key), [KIND, from_at, until, *(part for part in key or () if part is not None)]
     statement = (
-        f"SELECT {_text(table.provider)}, {_text(table.model)}, {verdict}, {signature}, {flag}, "  # noqa: S608
+        f"SELECT {_text(table.provider)}, {_named(table, rows, apart)}, {verdict}, {signature}, {flag}, "  # noqa: S608
         f"SUM(CASE WHEN {at} >= ? THEN 1 ELSE 0 END), SUM(CASE WHEN {at} >= ? THEN 1 ELSE 0 END), "
         f"SUM(CASE WHEN {at} < ? THEN 1 ELSE 0 END), MIN(CASE WHEN {at} >= ? THEN {at} END), "
         f"MAX(CASE WHEN {at} >= ? THEN {at} END), MAX(CASE WHEN {at} < ? THEN {at} END) "
-        f"FROM {table.name} WHERE {table.kind} = ? AND {at} >= ? AND {at} < ?{_and(table.is_instant)}{only} "
-        f"GROUP BY 1, 2, 3, 4, 5 LIMIT {MOST_GROUPS + 1}"
+        f"FROM {rows} GROUP BY 1, 2, 3, 4, 5 LIMIT {MOST_GROUPS + 1}"
     )
     instants = (day_at, window_at, day_at, day_at, day_at, day_at)
-    return statement, [*FEW, *instants, KIND, from_at, until, *(part for part in key or () if part is not None)]
+    return statement, [*(within if apart is not None else ()), *FEW, *instants, *within]
+
+
+def _rows(table: Table, key: Key | None) -> str:
+    named = () if key is None else (table.provider,) if key.model is None else (table.provider, table.model)
+    only = "".join(f" AND {_text(column)} = ?" for column in named)
+    return f"{table.name} WHERE {table.kind} = ? AND {table.at} >= ? AND {table.at} < ?{_and(table.is_instant)}{only}"
+
+
+def _named(table: Table, rows: str, apart: int | None) -> str:
+    """Write a model's name, empty where it is not told apart. A name that nobody serves never gets a judged answer."""
+    provider, model, verdict = _text(table.provider), _text(table.model), _text(table.verdict)
+    if apart is None:
+        return model
+    most = (
+        f"SELECT {provider} AS provider, {model} AS model FROM {rows} GROUP BY 1, 2 "  # noqa: S608
+        f"ORDER BY SUM(CASE WHEN {verdict} = 'unverifiable' THEN 0 ELSE 1 END) DESC, COUNT(*) DESC, 1, 2 LIMIT {apart}"
+    )
+    is_apart = f"({provider}, {model}) IN (SELECT provider, model FROM ({most}) AS most)"  # noqa: S608
+    return f"CASE WHEN {is_apart} THEN {model} ELSE '' END"
 
 
 def latest(table: Table, kind: str, from_at: datetime, until: datetime, later: str = "") -> tuple[str, list[object]]:

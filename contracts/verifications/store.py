@@ -34,7 +34,7 @@ from contracts.verifications.decided import (
     remember,
 )
 from contracts.verifications.errors import TableError
-from contracts.verifications.statements import KIND, MOST_GROUPS, aggregate, insert, latest
+from contracts.verifications.statements import APART, KIND, MOST_GROUPS, aggregate, insert, latest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -47,11 +47,19 @@ STATES = frozenset(state.value for state in State)
 
 
 class Known(NamedTuple):
-    """What a table tells of one instant."""
+    """What a table tells of one instant.
+
+    Attributes:
+        tallies: what answers came to.
+        remembered: what was decided before.
+        later: a condition that holds of the rows that came after, where the database has one.
+        apart: how many models at most have a name in the tallies; None where all have.
+    """
 
     tallies: list[Tally]
     remembered: Remembered
-    later: str  # a condition that holds of the rows that came after, where the database has one
+    later: str
+    apart: int | None
 
     @property
     def memories(self) -> dict[Key, Memory]:
@@ -82,13 +90,19 @@ class Verifications:
             raise
 
     def tallies(self, over: Span, key: Key | None = None) -> list[Tally]:
-        """Count what answers came to, of all or of one key."""
-        statement, values = aggregate(self._table, over, key)
-        rows = self._database.read(statement, values)
+        """Count what answers came to, of all or of one key; the models that no longer are told apart have no name."""
+        return self._count(over, key)[0]
+
+    def _count(self, over: Span, key: Key | None = None) -> tuple[list[Tally], bool]:
+        """Count, and tell whether all models are told apart."""
+        rows = self._database.read(*aggregate(self._table, over, key))
+        are_all_apart = len(rows) <= MOST_GROUPS
+        if not are_all_apart:
+            rows = self._database.read(*aggregate(self._table, over, key, APART))
         if len(rows) > MOST_GROUPS:
             raise TableError(f"{self._database.shown}: expected at most {MOST_GROUPS} groups to count, found more")
         read = self._table.clock.read
-        return [
+        found = [
             Tally(
                 provider=provider, model=model, verdict=verdict or "", signature=signature or "",
                 attributable=bool(attributable), day=int(day), window=int(window), before=int(before),
@@ -97,6 +111,7 @@ class Verifications:
             for provider, model, verdict, signature, attributable, day, window, before, first, last, before_last in rows
             if verdict not in STATES  # the breaker's own, where a router's table lets it have no kind of its own
         ]  # fmt: skip
+        return found, are_all_apart
 
     def read(self, over: Span, now: datetime, window_s: float, *, to_write: bool = False) -> Known:
         """Read counts and decisions as they stood at one instant.
@@ -105,7 +120,7 @@ class Verifications:
         those of the last days are.
         """
         with self._database.reading():
-            tallies = self.tallies(over)
+            tallies, are_all_apart = self._count(over)
             remembered = remember(self._decided, now, to_the_beginning=to_write and bool(tallies))
             memories = {
                 key: structs.replace(one, after=tuple(self.tallies(since(one.counts_from, now, window_s), key)))
@@ -114,7 +129,8 @@ class Verifications:
                 for key, one in remembered.memories.items()
             }
             later = self._database.later(self._table.name) if to_write else ""
-            return Known(tallies, remembered._replace(memories=memories), later)
+            apart = None if are_all_apart else APART
+            return Known(tallies, remembered._replace(memories=memories), later, apart)
 
     def record(self, observations: Iterable[Row]) -> None:
         """Write what answers came to, all of them or none."""

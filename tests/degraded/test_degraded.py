@@ -150,10 +150,10 @@ def test_a_trip_is_written_once_and_stands(router: Path, degraded: Degraded) -> 
     record(router, lately(empties()))
     first = degraded("--verifications", url_of(router), "--apply", "--fail-on", "warning")
     assert (first.returncode, first.stderr) == (1, "")
-    assert first.stdout.endswith("1 warning, 136 answers in 24 h; 1 decisions written\n")
+    assert first.stdout.endswith("1 warning, 136 answers in 24 h; 1 decision written\n")
     second = degraded("--verifications", url_of(router), "--apply")
     assert "open: open until " in second.stdout
-    assert second.stdout.endswith("0 decisions written\n")
+    assert second.stdout.endswith("; no decisions written\n")
     rows = asked(router, "SELECT kind, verdict, model_attributable, anbieter, modell FROM verifications WHERE id > 136")
     assert rows == [("breaker", "open", 0, "openrouter", FREE)]
 
@@ -168,6 +168,24 @@ def test_the_view_says_whose_it_is_and_what_to_do(router: Path, degraded: Degrad
     )
     assert "the transport did it, not the models\n    → decode its streams as UTF-8" in done.stdout
     assert "  neuralwatt: closed: no damage in 18 answers that could have shown it\n" in done.stdout
+
+
+def test_a_poll_that_had_nothing_to_decide_says_what_it_wrote(router: Path, degraded: Degraded) -> None:
+    record(router, lately(spread("größe", "b", [WHOLE] * 5)))
+    said = [degraded("--verifications", url_of(router), "--apply").stdout for _ in range(2)]
+    assert said == [
+        "no warnings, 5 answers in 24 h; nothing to decide, which was written down\n",
+        "no warnings, 5 answers in 24 h; no decisions written\n",
+    ]
+
+
+def test_names_that_are_not_told_apart_are_said() -> None:
+    from contracts_cli.commands.degraded import view
+
+    found = structs.replace(of_rows(mojibake(), Question(), NOON), models_apart=5000)
+    assert "too many models were asked for: the 5000 that answered most are told apart" in view(
+        found, 200, verbose=False
+    )
 
 
 def test_honest_traffic_is_told_in_a_line(router: Path, degraded: Degraded) -> None:

@@ -132,7 +132,7 @@ def test_empty_answers_with_status_200_trip_the_model_that_sends_them(
     done = degraded("--verifications", url_of(router), "--apply", "--fail-on", "warning", "--note", note_of(router))
     assert done.returncode == 1
     assert f"! openrouter [{FREE}]: malformed, empty response: 38 of 38 judged (100.0%), 108 answers" in done.stdout
-    assert "1 warning, 136 answers in 24 h; 1 decisions written" in done.stdout
+    assert "1 warning, 136 answers in 24 h; 1 decision written" in done.stdout
     decided = asked(router, "SELECT verdict, anbieter, modell FROM verifications WHERE kind = 'breaker'")
     assert decided == [("open", "openrouter", FREE)]
     ((note,),) = asked(router, "SELECT degraded FROM providers WHERE name = 'openrouter'")

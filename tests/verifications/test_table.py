@@ -20,7 +20,7 @@ from contracts.verifications.catalogue import look_up
 from contracts.verifications.errors import TableError
 from contracts.verifications.place import parse
 from contracts.verifications.sqlite import SqliteDatabase
-from contracts.verifications.statements import MOST_GROUPS, aggregate
+from contracts.verifications.statements import APART, MOST_GROUPS, aggregate
 from contracts.verifications.store import Verifications
 from tests.verifications.conftest import POSTGRES, SQLITE, Router, postgres_router, sqlite_router
 
@@ -123,6 +123,10 @@ def test_nothing_of_ours_is_ever_folded_into_quality(router: Router) -> None:
     table.record(traffic(7))
     decisions = decide(count(damaged(), span(NOON, WINDOW_S)), {}, NOON, lambda _: 0.5)
     assert written(table.apply(decisions, table.read(span(NOON, WINDOW_S), NOON, WINDOW_S), NOON)) == 1
+    assert [schema(router), *(fold(router, where) for where in asked)] == before
+    for late in (NOON + HOUR, NOON + 26 * HOUR):  # a clean answer, and a day on which nothing is to be decided
+        table.record([Row(at=late, provider="openrouter", model="b", verdict="ok", detail="größer")])
+        assert written(list(poll(table, late).values())) == 1
     assert [schema(router), *(fold(router, where) for where in asked)] == before
     table.close()
 
@@ -279,16 +283,55 @@ def test_the_breakers_rows_may_share_the_kind_where_a_table_allows_no_other(tmp_
     table.close()
 
 
-def test_too_many_groups_are_told_and_not_read(tmp_path: Path) -> None:
-    made = sqlite_router(tmp_path / "r.db", SQLITE.format(at="TEXT"))
-    with sqlite3.connect(tmp_path / "r.db") as connection:
-        connection.executemany(
-            "INSERT INTO verifications (kind, verdict, applied_at, provider, model) "
-            "VALUES ('structural', 'ok', '2026-11-30T11:59:00+00:00', 'größe', ?)",
-            ((str(n),) for n in range(MOST_GROUPS + 1)),
-        )
-    connection.close()
-    table = made.open()
+def names(router: Router, number: int, provider: str, model: str) -> None:
+    """Clients ask for models that do not exist, once each; `n` counts them in the columns."""
+    is_large = router.url.startswith("postgres")
+    router.run(
+        f"WITH RECURSIVE g(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM g WHERE n < {number}) "  # noqa: S608
+        "INSERT INTO verifications (kind, verdict, detail, model_attributable, applied_at, provider, model) "
+        f"SELECT 'structural', 'unverifiable', 'status 404', {'false' if is_large else 0}, "
+        f"{'TIMESTAMP' if is_large else ''} '2026-11-30 11:59:00', {provider}, {model} FROM g"
+    )
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def large(request: pytest.FixtureRequest, tmp_path: Path) -> Router:
+    """A router's table with either database."""
+    if request.param == "sqlite":
+        return sqlite_router(tmp_path / "r.db", SQLITE.format(at="TEXT DEFAULT CURRENT_TIMESTAMP"))
+    statement = POSTGRES.format(at="TIMESTAMP", flag="BOOLEAN")
+    return postgres_router(request.getfixturevalue("postgres_url"), statement)
+
+
+def test_names_that_clients_invent_hide_nobody(large: Router) -> None:
+    names(large, MOST_GROUPS + 1, "'größe'", "'erfunden-' || n")
+    table = large.open()
+    empty = {"verdict": "malformed", "detail": "empty response", "model_attributable": True, "provider": "größe"}
+    table.record([structs.replace(one, model="b", **empty) for one in damaged(40)])
+    # One sighting of each of two that are not told apart: what is damaged on the wire is the provider's all the same.
+    table.record([structs.replace(damaged(1)[0], model=f"selten-{n}") for n in range(APART + 2)])
+    known = table.read(span(NOON, WINDOW_S), NOON, WINDOW_S, to_write=True)
+    assert (known.apart, sum(tally.day for tally in known.tallies)) == (APART, MOST_GROUPS + 1 + 40 + APART + 2)
+    assert len({(tally.provider, tally.model) for tally in known.tallies if tally.model}) == APART
+    (rest,) = (one for one in known.tallies if one.model == "" and one.provider == "openrouter")
+    assert (rest.name, rest.arm, rest.day) == ("double-utf8-latin1", "encoding", 3)
+    decisions = {one.key: one for one in decide(known.tallies, known.memories, NOON, lambda _: 0.0)}
+    tripped = {key for key, one in decisions.items() if one.state is State.OPEN}
+    assert tripped == {Key("openrouter", None), Key("größe", "b")}
+    assert decisions[Key("openrouter", None)].count == APART + 2
+    assert decisions[Key("größe", "")].skip_reason
+    assert written(table.apply(decisions.values(), known, NOON)) == 2
+    late = NOON + HOUR
+    names(large, MOST_GROUPS + 1, "'größe'", "'neu-' || n")
+    table.record([Row(at=late, provider="openrouter", model="b", verdict="ok", detail="größer")])
+    found = poll(table, late)
+    assert (found[Key("openrouter", None)].by, found[Key("größe", "b")].state) == ("clean", State.HALF_OPEN)
+    table.close()
+
+
+def test_too_many_providers_are_told_and_not_read(large: Router) -> None:
+    names(large, MOST_GROUPS + 1, "'größe-' || n", "'b'")
+    table = large.open()
     with pytest.raises(TableError, match="expected at most 50000 groups"):
         table.tallies(span(NOON, WINDOW_S))
     table.close()
@@ -367,7 +410,7 @@ def test_postgresqls_own_types_are_read_as_a_text(postgres_url: str) -> None:
         "'00000000-0000-0000-0000-00000000000f')",
     )
     table = made.open()
-    tallies, remembered, _ = table.read(span(NOON, WINDOW_S), NOON, WINDOW_S)
+    tallies, remembered, *_ = table.read(span(NOON, WINDOW_S), NOON, WINDOW_S)
     assert [(t.provider, t.model[-1], t.verdict, t.day, t.attributable) for t in tallies] == [
         ("a", "f", "ok", 1, False)
     ]

@@ -154,11 +154,22 @@ def view(found: Degraded, width: int, *, verbose: bool) -> str:
     quiet = [one for one in found.decisions if one.state is State.CLOSED or one.state is State.THROTTLED]
     for decision in quiet if verbose else ():
         lines.append(terminal.wrap(f"{_subject(decision)}: {decision.state}: {decision.why}", width, "  ", "    "))
+    if found.models_apart is not None:
+        told = f"too many models were asked for: the {found.models_apart} that answered most are told apart"
+        lines.append(terminal.wrap(f"{told}, the others of a provider count as one without a name", width, "", "  "))
     number = len(found.warnings)
     summary = f"{number or 'no'} warning{'' if number == 1 else 's'}, {found.answers} answers in 24 h"
-    done = "nothing was written (--apply does)" if number else "nothing to write"
-    applied = done if found.applied is None else f"{found.applied} decisions written"
-    return "\n".join([*lines, f"{summary}; {applied}", ""])
+    return "\n".join([*lines, f"{summary}; {_applied(found)}", ""])
+
+
+def _applied(found: Degraded) -> str:
+    """Say what was written down."""
+    if found.applied is None:
+        return "nothing was written (--apply does)" if found.warnings else "nothing to write"
+    written = [one for one in found.decisions if one.skip_reason is None]
+    if written and all(one.state is State.CLOSED and one.was is State.CLOSED for one in written):
+        return "nothing to decide, which was written down"
+    return f"{found.applied or 'no'} decision{'' if found.applied == 1 else 's'} written"
 
 
 def _headline(one: Degradation) -> str:
