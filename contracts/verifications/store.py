@@ -11,8 +11,9 @@ attributable, whichever of the two it asks for.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import structs
 
@@ -34,7 +35,7 @@ from contracts.verifications.decided import (
     remember,
 )
 from contracts.verifications.errors import TableError
-from contracts.verifications.statements import APART, KIND, MOST_GROUPS, aggregate, insert, latest
+from contracts.verifications.statements import APART, KIND, MOST_GROUPS, aggregate, each_since, insert, latest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from contracts.verifications.place import Place
 
 STATES = frozenset(state.value for state in State)
+KEYS_AT_ONCE = 500  # of a statement, which may hold only so many values
 
 
 class Known(NamedTuple):
@@ -89,29 +91,42 @@ class Verifications:
             self._database.close()
             raise
 
-    def tallies(self, over: Span, key: Key | None = None) -> list[Tally]:
-        """Count what answers came to, of all or of one key; the models that no longer are told apart have no name."""
-        return self._count(over, key)[0]
+    def tallies(self, over: Span) -> list[Tally]:
+        """Count what answers came to; models that are not told apart have no name."""
+        return self._count(over)[0]
 
-    def _count(self, over: Span, key: Key | None = None) -> tuple[list[Tally], bool]:
+    def since(self, asked: Sequence[tuple[Key, Span]]) -> dict[Key, tuple[Tally, ...]]:
+        """Count what the answers of keys came to, each in a span of its own; only damage has a model's name."""
+        found: defaultdict[Key, list[Tally]] = defaultdict(list)
+        for begin in range(0, len(asked), KEYS_AT_ONCE):
+            some = asked[begin : begin + KEYS_AT_ONCE]
+            for number, *row in self._limited(each_since(self._table, some)):
+                found[some[number][0]].append(self._tally(row))
+        return {key: tuple(tallies) for key, tallies in found.items()}
+
+    def _count(self, over: Span) -> tuple[list[Tally], bool]:
         """Count, and tell whether all models are told apart."""
-        rows = self._database.read(*aggregate(self._table, over, key))
+        rows = self._database.read(*aggregate(self._table, over))
         are_all_apart = len(rows) <= MOST_GROUPS
         if not are_all_apart:
-            rows = self._database.read(*aggregate(self._table, over, key, APART))
+            rows = self._limited(aggregate(self._table, over, APART))
+        # Without the breaker's own, where a router's table lets it have no kind of its own.
+        return [tally for tally in map(self._tally, rows) if tally.verdict not in STATES], are_all_apart
+
+    def _limited(self, statement: tuple[str, list[object]]) -> list[tuple[Any, ...]]:
+        rows = self._database.read(*statement)
         if len(rows) > MOST_GROUPS:
             raise TableError(f"{self._database.shown}: expected at most {MOST_GROUPS} groups to count, found more")
+        return rows
+
+    def _tally(self, row: Sequence[Any]) -> Tally:
+        provider, model, verdict, signature, attributable, day, window, before, first, last, before_last = row
         read = self._table.clock.read
-        found = [
-            Tally(
-                provider=provider, model=model, verdict=verdict or "", signature=signature or "",
-                attributable=bool(attributable), day=int(day), window=int(window), before=int(before),
-                first_at=read(first), last_at=read(last), before_last_at=read(before_last),
-            )
-            for provider, model, verdict, signature, attributable, day, window, before, first, last, before_last in rows
-            if verdict not in STATES  # the breaker's own, where a router's table lets it have no kind of its own
-        ]  # fmt: skip
-        return found, are_all_apart
+        return Tally(
+            provider=provider, model=model, verdict=verdict or "", signature=signature or "",
+            attributable=bool(attributable), day=int(day), window=int(window), before=int(before),
+            first_at=read(first), last_at=read(last), before_last_at=read(before_last),
+        )  # fmt: skip
 
     def read(self, over: Span, now: datetime, window_s: float, *, to_write: bool = False) -> Known:
         """Read counts and decisions as they stood at one instant.
@@ -122,12 +137,13 @@ class Verifications:
         with self._database.reading():
             tallies, are_all_apart = self._count(over)
             remembered = remember(self._decided, now, to_the_beginning=to_write and bool(tallies))
-            memories = {
-                key: structs.replace(one, after=tuple(self.tallies(since(one.counts_from, now, window_s), key)))
-                if _is_asked_for(one, now)
-                else one
+            asked = [
+                (key, since(one.counts_from, now, window_s))
                 for key, one in remembered.memories.items()
-            }
+                if _is_asked_for(one, now)
+            ]
+            after = self.since(asked)
+            memories = {key: structs.replace(one, after=after.get(key, ())) for key, one in remembered.memories.items()}
             later = self._database.later(self._table.name) if to_write else ""
             apart = None if are_all_apart else APART
             return Known(tallies, remembered._replace(memories=memories), later, apart)
@@ -215,7 +231,7 @@ def _connect(place: Place) -> Database:
 
 
 def _is_asked_for(memory: Memory, now: datetime) -> bool:
-    """Whether a decision depends on what came since: each is a count of its own, and a table may be large."""
+    """Whether a decision depends on what came since: a count of its own, and a table may be large."""
     match state_at(memory, now):
         case State.OPEN:
             return False
