@@ -2,18 +2,25 @@
 
 Both incidents with their very counts, and the call at which each trips; honest traffic in every language of the tests'
 sentences, which must trip nothing; what one verdict, one round of decisions and one count in a database cost.
+
+`--rows N` makes a table of so many rows instead, and polls it as a timer would: without `--apply`, with it, when
+all of the table is looked at, and once more. `--per-day`, `--no-index` and `--folder` say of what kind and where it is;
+10^8 rows take 13 GB and six minutes to make.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import random
+import resource
 import sqlite3
+import subprocess
 import sys
 import tempfile
 from collections import Counter
 from contextlib import closing
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
@@ -27,8 +34,6 @@ from contracts.breaker.rate import Limits
 from contracts.breaker.tally import Key, Tally
 from contracts.text.charset import RequestCharset, profile
 from contracts.text.verdict import Verification, verify_response
-from contracts.verifications.place import parse
-from contracts.verifications.store import Verifications
 from tests.breaker.test_incidents import empties, mojibake
 from tests.breaker.traffic import NOON
 from tests.text.samples import honest, traps
@@ -41,6 +46,16 @@ PROVIDERS = 4
 MODELS = 5  # of each provider; the models of one are not alike
 TABLE = """CREATE TABLE verifications (id INTEGER PRIMARY KEY, kind TEXT, verdict TEXT, detail TEXT,
     model_attributable INTEGER, applied_at TEXT, provider TEXT, model TEXT)"""
+
+ROWS = """WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ? - 1)
+    INSERT INTO verifications (kind, verdict, detail, model_attributable, applied_at, provider, model)
+    SELECT CASE WHEN i % 2 THEN 'structural' ELSE 'client_outcome' END,
+        CASE WHEN i / 2 % 97 = 0 THEN 'malformed' WHEN i / 2 % 5 = 0 THEN 'unverifiable' ELSE 'ok' END,
+        CASE WHEN i / 2 % 97 = 0 THEN 'empty response' WHEN i / 2 % 5 = 0 THEN 'tool call' ELSE '' END,
+        i / 2 % 97 = 0, strftime('%Y-%m-%dT%H:%M:%f', ? + i * ?, 'unixepoch') || '+00:00',
+        'größe-' || (i * 7919 % 20), 'm-' || (i * 104729 % 25) FROM n"""
+ROOT = Path(__file__).parents[1]
+PYTHONPATH = os.pathsep.join([str(ROOT), str(ROOT / "cli")])
 
 
 class Honest(NamedTuple):
@@ -130,38 +145,47 @@ def one_round() -> None:
     print(f"decisions on {len(decisions)} keys: {(perf_counter() - started) * 1000:.0f} ms")
 
 
-def database(rows: int) -> None:
-    """Time the count of two days in a table of many rows."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "router.db"
-        with closing(sqlite3.connect(path)) as connection, connection:
+def database(rows: int, per_day: int, folder: str | None = None, *, index: bool = True) -> None:
+    """Time polls of a table of many rows, every other of them an answer that is judged."""
+    with tempfile.TemporaryDirectory(dir=folder) as own:
+        path = Path(own) / "router.db"
+        begin = datetime.now(UTC).timestamp() - rows / per_day * 86_400
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = OFF")
             connection.execute(TABLE)
-            connection.executemany(
-                "INSERT INTO verifications (kind, verdict, detail, model_attributable, applied_at, provider, model) "
-                "VALUES ('structural', 'ok', '', 0, ?, ?, ?)",
-                (
-                    ((NOON - timedelta(seconds=number)).isoformat(), f"größe-{number % 7}", f"m-{number % 50}")
-                    for number in range(rows)
-                ),
-            )
-            connection.execute("CREATE INDEX am ON verifications (applied_at)")
-        table = Verifications(parse(f"sqlite:///{path}"))
-        started = perf_counter()
-        tallies = table.tallies(span(NOON, WINDOW_S))
-        took = perf_counter() - started
-        table.close()
-        counted = sum(tally.day + tally.before for tally in tallies)
-        print(f"{counted} of {rows} rows counted in SQLite: {took * 1000:.0f} ms, {len(tallies)} rows read")
+            connection.execute(ROWS, (rows, begin, 86_400 / per_day))
+            if index:
+                connection.execute("CREATE INDEX am ON verifications (applied_at)")
+        size_gb = path.stat().st_size / 1e9
+        print(f"{rows} rows, {per_day} a day, {size_gb:.2f} GB, {'with' if index else 'without'} an index")
+        for more in ([], ["--apply"], ["--apply"]):
+            started = perf_counter()
+            done = subprocess.run(
+                [sys.executable, "-m", "contracts_cli", "degraded", "--verifications", f"sqlite:///{path}", *more],
+                check=False, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": PYTHONPATH},
+            )  # fmt: skip
+            used = resource.getrusage(resource.RUSAGE_CHILDREN)
+            said = f"{perf_counter() - started:.1f} s, at most {used.ru_maxrss / 1024:.0f} MiB"
+            print(f"  degraded {' '.join(more)}: {said}: {(done.stdout or done.stderr).strip()}")
 
 
 def main() -> None:
     """Print it all."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--calls", type=int, default=CALLS)
-    calls = parser.parse_args().calls
+    parser.add_argument("--rows", type=int)
+    parser.add_argument("--per-day", type=int, default=2_500_000)
+    parser.add_argument("--folder")
+    parser.add_argument("--no-index", action="store_true")
+    asked = parser.parse_args()
+    if asked.rows is not None:
+        database(asked.rows, asked.per_day, asked.folder, index=not asked.no_index)
+        return
+    calls = asked.calls
     incidents()
     one_round()
-    database(calls)
+    database(calls, max(1, calls // 4))
     found = honest_traffic(calls)
     each_us = found.seconds / found.calls * 1e6
     print(f"honest: {found.calls} calls in {found.languages} languages, {found.polls} polls, {each_us:.0f} µs a call")
