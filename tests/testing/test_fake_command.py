@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -129,6 +131,22 @@ def test_a_mistake_is_the_users_and_says_what_was_expected(argv: list[str], said
     done = fake(*argv)
     assert done.returncode == 2
     assert said in done.stderr
+
+
+@pytest.mark.parametrize("ending", ["INT", "TERM"])
+def test_a_job_in_the_background_of_a_script_is_ended_by_either_signal(ending: str) -> None:
+    # A shell without job control lets such a job ignore SIGINT, and Python leaves what is inherited so as it is.
+    script = f"""{shlex.join(COMMAND)} declared > "$1" & \
+        until [ -s "$1" ]; do sleep 0.05; done; kill -{ending} $!; wait $!"""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            ["/bin/sh", "-c", script, "sh", os.path.join(folder, "größe")],
+            env=ENVIRON, check=False, capture_output=True, text=True, encoding="utf-8", timeout=60,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr.splitlines()) == (
+        130,
+        ["contracts: was asked 0 times, 0 of them for chats that cost something", "contracts: interrupted"],
+    )
 
 
 def test_a_port_that_is_taken_is_named() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import sys
 import tempfile
 from contextlib import ExitStack
@@ -12,6 +11,7 @@ from contextlib import ExitStack
 from msgspec import Struct
 
 from contracts.errors import ConfigError
+from contracts.evidence import stopping
 from contracts_cli import terminal
 from contracts_cli.commands.list import table
 
@@ -45,7 +45,7 @@ def run(settings: Settings) -> int:
         terminal.write(view(terminal.width_of(sys.stdout), settings.dialect))
         return 0
     asyncio.run(serve(settings))
-    return 0
+    raise KeyboardInterrupt
 
 
 def view(width: int, dialect: str | None = None) -> str:
@@ -69,7 +69,7 @@ def view(width: int, dialect: str | None = None) -> str:
 
 
 async def serve(settings: Settings) -> None:
-    """Play the provider until the task is cancelled; standard output gets the base URL and nothing else."""
+    """Play the provider until SIGINT or SIGTERM comes; standard output gets the base URL and nothing else."""
     from contracts.testing import HostileProvider
     from contracts.testing.writers import USUAL
 
@@ -91,8 +91,9 @@ async def serve(settings: Settings) -> None:
         raise ConfigError(
             f"--port {settings.port}: expected a port that can be listened on, found: {reason}"
         ) from error
-    # What ends a service or a job ends this as an interrupt does, so that it still tells what it was asked.
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, signal.raise_signal, signal.SIGINT)
+    # What ends a service or a job ends this as an interrupt does, so that it still tells what it was asked. A job in
+    # the background of a script inherits that SIGINT is ignored; either ends it all the same.
+    stop = stopping.on_signal(asyncio.get_running_loop())
     with ExitStack() as files:
         try:
             if provider.authority_pem is not None:
@@ -101,7 +102,7 @@ async def serve(settings: Settings) -> None:
                 authority.flush()
                 terminal.complain(f"the certificate to trust is {authority.name}")
             terminal.write(f"{provider.base_url}\n")
-            await asyncio.Event().wait()
+            await stop.wait()
         finally:
             await provider.__aexit__(None, None, None)
             paid = len(provider.paid_chats)
