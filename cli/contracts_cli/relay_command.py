@@ -46,7 +46,7 @@ RELAY_CHECK = Command(
             metavar="SCENARIO",
             many=True,
             completes="scenario",
-            help="Try only this; `whole:` before it asks for an answer that is not streamed; may be repeated.",
+            help="Try only this; `whole:` before it asks for no stream, `long:` with a long text; may be repeated.",
         ),
         Option(
             name="timeout_s",

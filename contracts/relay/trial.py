@@ -20,11 +20,10 @@ USUAL = (
     *("escaped", "byte-by-byte", "until-close", "gzip", "tool-calls", "reasoning", "prompt-filter", "pause-mid-stream"),
     *("json-invalid-utf8", "json-duplicate-keys", "usage-twice", "done-missing", "done-early", "sse-cut-short"),
     *("whole:honest", "whole:escaped", "long:honest"),
-    *("error-mid-stream", "chunked-cut", "reset-mid-event", "length-too-long"),
+    *("error-mid-stream", "chunked-cut", "chunk-cut", "reset-mid-event", "length-too-long"),
     *("error-in-success", "rate-limited", "no-credit", "server-error", "bad-gateway", "close-at-once"),
 )
 _UNFIT = {
-    "chunk-cut": "it frames its chunks itself, so that what was sent cannot be told from them",
     "length-too-short": "what comes after the length that it claims is no part of the answer",
     "endless-body": "it has no end to be held to",
     "keep-alive-for-ever": "it has no end to be held to",

@@ -53,6 +53,10 @@ class Pause(msgspec.Struct, frozen=True):
     seconds: float
 
 
+class Torn(bytes):
+    """The beginning of a chunk of HTTP whose size line promises more; where there are no chunks, bytes as others."""
+
+
 Step = bytes | Pause | End
 Headers = list[tuple[str, str]]
 
@@ -146,9 +150,9 @@ def _bounded(piece: bytes, start: int, end: int) -> Iterator[bytes]:
 
 
 def mapped(body: Iterable[Step], change: Callable[[bytes], Iterable[Step]]) -> Iterator[Step]:
-    """Change the bytes of a body, leaving its waits and its end where they are."""
+    """Change the bytes of a body, leaving its waits, its end and what is torn as they are."""
     for step in body:
-        if isinstance(step, bytes):
+        if isinstance(step, bytes) and not isinstance(step, Torn):
             yield from change(step)
         else:
             yield step

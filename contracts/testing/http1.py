@@ -14,11 +14,12 @@ from itertools import chain
 from typing import NamedTuple
 
 from contracts.testing import answer as answers
-from contracts.testing.answer import PIECE_BYTES, REASONS, Answer, End, Pause, Step
+from contracts.testing.answer import PIECE_BYTES, REASONS, Answer, End, Pause, Step, Torn
 
 MAX_HEAD_BYTES = 64 * 1024
 MAX_BODY_BYTES = 16 * 1024 * 1024  # of a request; a long prompt with an image in it reaches some MB
 MAX_AHEAD_BYTES = 64 * 1024  # of pipelined requests read while an answer holds
+MISSING = 4000  # bytes that a torn chunk promises and that never come
 ABORT = struct.pack("ii", 1, 0)  # SO_LINGER on, for 0 s: close() sends RST instead of FIN
 
 
@@ -219,6 +220,8 @@ def _transferred(answer: Answer, body: Iterator[Step], *, chunked: bool) -> Iter
     for step in answers.mapped(body, answers.cut) if answer.is_cut else body:
         if not isinstance(step, bytes):
             yield step
+        elif chunked and isinstance(step, Torn):
+            yield b"%x\r\n%s" % (len(step) + MISSING, step)
         elif step:
             yield b"%x\r\n%s\r\n" % (len(step), step) if chunked else step
     if chunked and answer.is_terminated:

@@ -29,7 +29,12 @@ def test_every_trial_reaches_the_provider_and_is_judged(found: Checked) -> None:
     assert {one.requests for one in found.trials} == {1}
 
 
-CUT = {"chunked-cut", "length-too-long", "reset-mid-event"}  # what becomes of them depends on when it notices
+CUT = {
+    "chunked-cut",
+    "chunk-cut",
+    "length-too-long",
+    "reset-mid-event",
+}  # what becomes of them depends on when it notices
 
 
 def test_it_writes_every_event_anew(found: Checked) -> None:

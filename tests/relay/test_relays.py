@@ -450,6 +450,19 @@ def test_a_relay_that_hangs_is_waited_for_as_long_as_was_said() -> None:
     assert found.duration_ms < 5000
 
 
+def test_a_torn_chunk_that_arrives_as_a_clean_end_is_found_and_other_chunks_are_nobodys_fault() -> None:
+    class CutsElsewhere(Relay):
+        """Frames what comes in chunks of its own."""
+
+        def pieces(self, answer: httpx.Response) -> Iterator[bytes]:
+            return (piece[at : at + 7] for piece in answer.iter_raw() for at in range(0, len(piece), 7))
+
+    with CutsElsewhere() as relay:
+        assert held(relay, "chunk-cut", "honest").findings == ()
+    with CleanEnd() as clean:
+        assert broken(held(clean, "chunk-cut")) == {"relay.end": {"chunk-cut"}}
+
+
 class StaysOpen(Relay):
     def end(self, handler: Handler) -> None:
         handler.connection.recv(1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+
 import httpx
 import pytest
 
@@ -58,6 +60,7 @@ def test_what_was_sent_is_noted_byte_for_byte_and_only_of_the_trial_under_way() 
     ("scenario", "status", "ending"),
     [
         ("chunked-cut", 200, "cut"),
+        ("chunk-cut", 200, "cut"),
         ("reset-mid-event", 200, "reset"),
         ("length-too-long", 200, "cut"),
         ("close-at-once", None, "cut"),
@@ -78,6 +81,33 @@ def test_how_an_answer_ended_is_noted(scenario: str, status: int | None, ending:
         (sent,) = watcher.finish()
     assert (sent.status, sent.ending) == (status, ending)
     assert (sent.gap is not None) == (scenario == "pause-mid-stream")
+
+
+def test_a_chunk_that_is_torn_is_noted_without_its_frame() -> None:
+    watcher = Watcher()
+    watcher.begin(b"wort-1")
+    with HostileProvider(any_model=True) as provider:
+        honest = ask(provider).content
+    with HostileProvider("chunk-cut", any_model=True, watch=watcher) as provider:
+        with pytest.raises(httpx.RemoteProtocolError, match="incomplete chunked read"):
+            ask(provider)
+        (sent,) = watcher.finish()
+    events = honest.split(b"\r\n\r\n")
+    whole, torn = bytes(sent.body).rsplit(b"\r\n\r\n", 1)
+    assert 2 < len(whole.split(b"\r\n\r\n")) < len(events)
+    assert honest.startswith(whole)
+    assert torn == b'data: {"id":"chatcmpl-\xc3'  # a size line would stand before it
+
+
+def test_the_size_line_of_a_torn_chunk_promises_more_than_comes() -> None:
+    with HostileProvider("chunk-cut", any_model=True) as provider:
+        request = httpx.Request("POST", f"{provider.base_url}/chat/completions", json=ASKED, headers=KEY)
+        head = "".join(f"{name}: {value}\r\n" for name, value in request.headers.items())
+        with socket.create_connection((request.url.host, request.url.port or 80)) as asking:
+            asking.sendall(f"POST {request.url.path} HTTP/1.1\r\n{head}\r\n".encode() + request.content)
+            raw = b"".join(iter(lambda: asking.recv(65536), b""))
+    size, torn = raw.rsplit(b"\r\n", 2)[1:]
+    assert int(size, 16) > len(torn) > 0
 
 
 def test_what_a_client_did_not_wait_for_counts_as_sent() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, count, islice, repeat
 
 from contracts.testing import certificate
-from contracts.testing.answer import Answer, End, Pause, Step, joined, mapped
+from contracts.testing.answer import Answer, End, Pause, Step, Torn, joined, mapped
 from contracts.testing.ask import Ask
 from contracts.testing.certificate import Terms
 from contracts.testing.scenario import LOST, scenario
@@ -133,11 +133,8 @@ def chunked_cut(answer: Answer, ask: Ask) -> Answer:
 @scenario("answer", violates="sse.framing", also=("reply.finish", *LOST))
 def chunk_cut(answer: Answer, ask: Ask) -> Answer:
     """Closes in the middle of a chunk, which is shorter than its size line says."""
-    steps = first(answer.body, lead(ask.writer) + 1)
-    answer.transfer, answer.length = "close", None
-    answer.with_header("Transfer-Encoding", "chunked")
-    pieces = (b"%x\r\n%s\r\n" % (len(s), s) for s in steps if isinstance(s, bytes) and s)
-    answer.body = chain(pieces, (b"fff\r\n" + begun(ask), End.CLOSE))
+    answer.transfer, answer.length = "chunked", None
+    answer.body = first(answer.body, lead(ask.writer) + 1, Torn(begun(ask)), End.CLOSE)
     return answer
 
 
