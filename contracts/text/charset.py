@@ -33,10 +33,18 @@ class RequestCharset(Struct, frozen=True, kw_only=True):
 
 
 def profile(texts: Iterable[str]) -> RequestCharset:
-    """Learn the profile of a request from all its strings."""
+    """Learn the profile of a request from all its strings; one alone may stand for itself.
+
+    Raises:
+        TypeError: something else is among them, as the content of a message may be None.
+    """
+    if isinstance(texts, str):  # its characters would be strings as well, and show no damage
+        texts = (texts,)
     scanner = Scanner(counts=False)
     beyond: set[str] = set()
     for text in texts:
+        if not isinstance(text, str):
+            raise TypeError(f"texts: expected strings, found {type(text).__name__} among them")
         if not text.isascii():
             beyond.update(text)
         scanner.feed(text)

@@ -113,9 +113,12 @@ def _mangled(answer: Answer) -> Verification:
         detail=f"{first.kind} [{scope.value}]: {first.count} × {first.sample}".rstrip(" ×"),
         model_attributable=blame.violated and charset is not None and charset.ascii,
         scope=scope,
-        signatures=tuple(
-            SignatureSeen(name=damage.kind, confidence="high", count=damage.count, sample=damage.sample)
-            for damage in (first, *others)
+        signatures=(
+            *(
+                SignatureSeen(name=damage.kind, confidence="high", count=damage.count, sample=damage.sample)
+                for damage in (first, *others)
+            ),
+            *_absent(answer),
         ),
     )
 
@@ -131,9 +134,10 @@ def _looping(loop: Loop, *, is_own_end: bool) -> Verification:
 
 
 def _absent(answer: Answer) -> tuple[SignatureSeen, ...]:
-    if answer.charset is None or not answer.charset.ascii:
+    intact = answer.text.intact_non_ascii
+    if answer.charset is None or not answer.charset.ascii or not intact:
         return ()
-    return (SignatureSeen(name=ABSENT, confidence="low", count=answer.text.non_ascii),)
+    return (SignatureSeen(name=ABSENT, confidence="low", count=intact),)
 
 
 def unverifiable(detail: str) -> Verification:

@@ -129,6 +129,12 @@ def test_damage_in_the_answer_to_another_request_is_written_down_and_does_not_st
         assert seen.signatures[0].confidence == "high"
 
 
+def test_beside_damage_what_came_through_is_told_for_a_diagnosis() -> None:
+    seen = verify(f"{DOUBLE} Später — naïve")
+    assert [(one.name, one.confidence) for one in seen.signatures] == [("double-utf8-latin1", "high"), (ABSENT, "low")]
+    assert [one.name for one in verify(DOUBLE).signatures] == ["double-utf8-latin1"]
+
+
 def test_damage_that_the_request_brought_in_is_ours() -> None:
     seen = verify(DOUBLE, request_charset=DAMAGED)
     assert (seen.verdict, seen.model_attributable, seen.scope) == ("mangled", False, Scope.PIPELINE)
@@ -228,6 +234,47 @@ def test_the_profile_of_a_request_names_its_scripts_and_its_damage() -> None:
 
 def test_two_strings_of_a_request_are_not_one_text() -> None:
     assert profile(["Ende Ã", "¼ber"]).damage == ()
+
+
+def test_one_string_is_a_request_as_well() -> None:
+    assert profile("Quote: It works \u00e2\u0080\u0094 mostly.") == DAMAGED
+
+
+@pytest.mark.parametrize("texts", ["größe".encode(), ["größe".encode()], ["größe", None], [["größe"]]], ids=str)
+def test_what_is_no_string_of_a_request_is_refused(texts: Any) -> None:
+    with pytest.raises(TypeError, match=r"texts: expected strings, found (int|bytes|NoneType|list) among them"):
+        profile(texts)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"text": "größe".encode()}, "text: expected str or None, found bytes"),
+        ({"text": ["größe"]}, "text: expected str or None, found list"),
+        ({"finish_reason": 3}, "finish_reason: expected str or None, found int"),
+        ({"status": "200"}, "status: expected int, found str"),
+        ({"status": None}, "status: expected int, found NoneType"),
+        ({"request_charset": ["größe"]}, "request_charset: expected RequestCharset or None, found list"),
+    ],
+    ids=str,
+)
+def test_what_is_of_another_type_is_refused_whatever_the_answer(given: dict[str, Any], message: str) -> None:
+    for status in (200, 503):
+        with pytest.raises(TypeError, match=message):
+            verify_response(
+                **{"text": "größe", "finish_reason": "stop", "has_tool_calls": False, "status": status, **given}
+            )
+
+
+@pytest.mark.parametrize(("status", "is_success"), [(199, False), (204, True), (299, True), (300, False)])
+def test_a_success_is_any_2xx(status: int, *, is_success: bool) -> None:
+    assert verify("", status=status).verdict == ("malformed" if is_success else "unverifiable")
+
+
+def test_calls_and_caps_may_be_given_as_they_stand_in_the_messages() -> None:
+    assert verify_response("", "length", [], client_capped=None).detail == "empty response"  # type: ignore[arg-type]
+    assert verify_response("", "stop", [{"id": "größe"}]).detail == "tool call"  # type: ignore[arg-type]
+    assert verify_response("", "length", None, client_capped=512).detail == "capped by the client"  # type: ignore[arg-type]
 
 
 LIBRARY = catalogue.load(None)
