@@ -52,7 +52,7 @@ def of_table(url: str, question: Question, now: datetime, *, apply: bool) -> Deg
         table.close()
     applied = sum(one.skip_reason is None for one in decisions) if apply else None
     found = tell(known.tallies, decisions, now, window_s=question.window_s, applied=applied)
-    return structs.replace(found, models_apart=known.apart)
+    return structs.replace(found, models_apart=known.apart, decisions_from=known.remembered.read_from)
 
 
 def of_rows(rows: Iterable[Row], question: Question, now: datetime) -> Degraded:

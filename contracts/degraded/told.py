@@ -86,6 +86,7 @@ class Degraded(Struct, frozen=True, kw_only=True):
         window_s: in which rates of models were compared, in seconds.
         answers: of the last 24 hours.
         models_apart: so many models at most were told apart, as too many names were asked for; None where all were.
+        decisions_from: earlier decisions were not looked for; None where every trip that stands is known.
         applied: how many decisions were written down, None where none were to be.
         warnings: of whoever is tripped, or would be.
         decisions: on every key.
@@ -98,6 +99,7 @@ class Degraded(Struct, frozen=True, kw_only=True):
     window_s: float
     answers: int
     models_apart: int | None = None
+    decisions_from: datetime | None = None
     applied: int | None
     warnings: tuple[Degradation, ...]
     decisions: tuple[Decision, ...]

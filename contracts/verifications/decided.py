@@ -54,13 +54,18 @@ class Remembered(NamedTuple):
 
     Attributes:
         memories: by key.
-        knows_all: every trip that stands is among them.
+        read_from: earlier ones were not looked for; None where every trip that stands is among them.
         proved_at: when somebody wrote last who knew all; None where that was not found.
     """
 
     memories: dict[Key, Memory]
-    knows_all: bool
+    read_from: datetime | None
     proved_at: datetime | None
+
+    @property
+    def knows_all(self) -> bool:
+        """Whether every trip that stands is among them."""
+        return self.read_from is None
 
 
 def remember(read: Callable[[datetime, datetime], Rows], now: datetime, *, to_the_beginning: bool) -> Remembered:
@@ -92,7 +97,8 @@ def remember(read: Callable[[datetime, datetime], Rows], now: datetime, *, to_th
             break
         if step <= now - LOOK_BACK and not to_the_beginning:
             break
-    return Remembered(memories, proved_at is not None or reached == BEGINNING, proved_at)
+    knows_all = proved_at is not None or reached == BEGINNING
+    return Remembered(memories, None if knows_all else reached, proved_at)
 
 
 def anchored(

@@ -152,7 +152,8 @@ def test_a_trip_is_written_once_and_stands(router: Path, degraded: Degraded) -> 
     assert (first.returncode, first.stderr) == (1, "")
     assert first.stdout.endswith("1 warning, 136 answers in 24 h; 1 decision written\n")
     second = degraded("--verifications", url_of(router), "--apply")
-    assert "open: open until " in second.stdout
+    (until,) = (line for line in second.stdout.splitlines() if line.startswith("    open until "))
+    assert f"{until}: empty response: 38 of 38 judged calls" in first.stdout
     assert second.stdout.endswith("; no decisions written\n")
     rows = asked(router, "SELECT kind, verdict, model_attributable, anbieter, modell FROM verifications WHERE id > 136")
     assert rows == [("breaker", "open", 0, "openrouter", FREE)]
@@ -174,9 +175,29 @@ def test_a_poll_that_had_nothing_to_decide_says_what_it_wrote(router: Path, degr
     record(router, lately(spread("größe", "b", [WHOLE] * 5)))
     said = [degraded("--verifications", url_of(router), "--apply").stdout for _ in range(2)]
     assert said == [
-        "no warnings, 5 answers in 24 h; nothing to decide, which was written down\n",
+        "no warnings, 5 answers in 24 h; nothing to decide, and a row that says so\n",
         "no warnings, 5 answers in 24 h; no decisions written\n",
     ]
+
+
+def test_what_is_closed_is_said_as_what_is_tripped_is(router: Path, degraded: Degraded) -> None:
+    record(router, (structs.replace(row, at=row.at - timedelta(minutes=20)) for row in lately(mojibake())))
+    of_table(url_of(router), Question(), datetime.now(UTC) - timedelta(minutes=19), apply=True)
+    record(router, lately(spread("openrouter", "智谱/模型", [WHOLE], NOON)))
+    said = "  openrouter: {}closed: a clean answer with text beyond ASCII\n"
+    assert said.format("would be ") in degraded("--verifications", url_of(router)).stdout
+    done = degraded("--verifications", url_of(router), "--apply").stdout
+    assert said.format("") in done
+    assert done.endswith("; 1 decision written\n")
+
+
+def test_how_far_back_decisions_were_looked_for_is_told(router: Path, degraded: Degraded) -> None:
+    record(router, lately(spread("größe", "b", [WHOLE] * 5)))
+    assert "were not looked for (--apply does)" in degraded("--verifications", url_of(router), "-v").stdout
+    found = of_table(url_of(router), Question(), now := datetime.now(UTC), apply=False)
+    assert found.decisions_from == now - timedelta(days=4)
+    assert of_table(url_of(router), Question(), now, apply=True).decisions_from is None
+    assert of_table(url_of(router), Question(), now, apply=False).decisions_from is None
 
 
 def test_names_that_are_not_told_apart_are_said() -> None:

@@ -11,8 +11,10 @@ from msgspec import Struct
 
 from contracts.breaker.memory import State
 from contracts.breaker.rate import Limits
+from contracts.breaker.tally import Key
 from contracts.degraded import WINDOW_S, Question, of_file, of_table
 from contracts.errors import ConfigError
+from contracts.model import Scope
 from contracts.sinks import notes as note_sinks
 from contracts.text.scrub import scrub
 from contracts.verifications.errors import TableError
@@ -142,18 +144,25 @@ def _rendered(name: str, found: Degraded, *, verbose: bool) -> bytes:
 
 
 def view(found: Degraded, width: int, *, verbose: bool) -> str:
-    """Show warnings, each with its grounds and what to do, and with `verbose` why nothing was done elsewhere."""
+    """Show warnings with their grounds and what to do, and what closes; with `verbose` why nothing else was done."""
     lines: list[str] = []
+    by_key = {one.key: one for one in found.decisions}
     for one in found.warnings:
-        would = "" if one.state is not State.OPEN or one.standing or found.applied is not None else "would be "
+        decision = by_key.get(Key(one.provider, None if one.scope is Scope.PROVIDER else one.model))
         lines += [
             terminal.wrap(_headline(one), width, "! ", "  "),
-            terminal.wrap(f"{would}{one.state}: {scrub(one.why, 400)}", width, "    ", "    "),
+            terminal.wrap(_standing(one, decision, found), width, "    ", "    "),
             terminal.wrap(f"→ {one.action}", width, "    ", "      "),
         ]
-    quiet = [one for one in found.decisions if one.state is State.CLOSED or one.state is State.THROTTLED]
-    for decision in quiet if verbose else ():
-        lines.append(terminal.wrap(f"{_subject(decision)}: {decision.state}: {decision.why}", width, "  ", "    "))
+    for decided in found.decisions:
+        closes = decided.skip_reason is None and decided.state is State.CLOSED and decided.was is not State.CLOSED
+        if closes or (verbose and decided.state in (State.CLOSED, State.THROTTLED)):
+            would = "would be " if closes and found.applied is None else ""
+            said = f"{_subject(decided)}: {would}{decided.state}: {decided.why}"
+            lines.append(terminal.wrap(said, width, "  ", "    "))
+    if verbose and found.decisions_from is not None:
+        said = f"decisions of before {found.decisions_from:%Y-%m-%d %H:%M}Z were not looked for (--apply does)"
+        lines.append(terminal.wrap(said, width, "  ", "    "))
     if found.models_apart is not None:
         told = f"too many models were asked for: the {found.models_apart} that answered most are told apart"
         lines.append(terminal.wrap(f"{told}, the others of a provider count as one without a name", width, "", "  "))
@@ -162,13 +171,24 @@ def view(found: Degraded, width: int, *, verbose: bool) -> str:
     return "\n".join([*lines, f"{summary}; {_applied(found)}", ""])
 
 
+def _standing(one: Degradation, decision: Decision | None, found: Degraded) -> str:
+    """Say in what state a warning leaves its breaker, until when, and why."""
+    if one.why.startswith("open until "):
+        return one.why
+    opens = one.state is State.OPEN and decision is not None and decision.skip_reason is None
+    if opens and found.applied is None:
+        return f"would be open: {scrub(one.why, 400)}"
+    until = f" until {decision.until:%Y-%m-%d %H:%M:%S}Z" if opens and decision and decision.until else ""
+    return f"{one.state}{until}: {scrub(one.why, 400)}"
+
+
 def _applied(found: Degraded) -> str:
     """Say what was written down."""
-    if found.applied is None:
-        return "nothing was written (--apply does)" if found.warnings else "nothing to write"
     written = [one for one in found.decisions if one.skip_reason is None]
+    if found.applied is None:
+        return "nothing was written (--apply does)" if found.warnings or written else "nothing to write"
     if written and all(one.state is State.CLOSED and one.was is State.CLOSED for one in written):
-        return "nothing to decide, which was written down"
+        return "nothing to decide, and a row that says so"
     return f"{found.applied or 'no'} decision{'' if found.applied == 1 else 's'} written"
 
 
