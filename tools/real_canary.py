@@ -18,6 +18,9 @@ import tempfile
 import time
 
 START_S = 120.0  # loading 90 MB on a slow disk takes some seconds
+# An echo takes 180 tokens. A model this small may go on until its cap, and two threads wait for each other on a busy
+# machine: either takes longer than a canary waits for one answer.
+SETTINGS = {"LLAMA_ARG_N_PREDICT": "320", "LLAMA_ARG_THREADS": "1"}
 WAYS = ["control", "streamed", "whole", "call", "repeat"]
 
 
@@ -32,7 +35,8 @@ def main(server: str, model: str) -> int:
         port = free.getsockname()[1]
     command = [server, "-m", model, "--host", "127.0.0.1", "--port", str(port), "--ctx-size", "4096"]
     with tempfile.TemporaryDirectory() as folder, open(os.path.join(folder, "log"), "w+b") as log:
-        running = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+        environ = {**os.environ, **SETTINGS}
+        running = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True, env=environ)
         try:
             if not has_started(port, running):
                 log.seek(0)
