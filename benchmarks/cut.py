@@ -1,4 +1,7 @@
-"""Find where to cut a text of a million characters, beside segmenting all before: python benchmarks/cut.py."""
+"""Find where to cut a text of a million characters, beside segmenting all before: python benchmarks/cut.py.
+
+Then elide texts that are one character of a million code points, or look so, to a thousand tokens.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import regex
 
 from benchmarks.timing import alternate, table
-from contracts.text.cut import utf8_bytes
+from contracts.text.cut import elide, utf8_bytes
 from contracts.text.grapheme import boundary, boundary_utf8
 
 SIZE = 1_000_000
@@ -27,6 +30,14 @@ TEXTS = {
     "Thai": "ภาษาไทยน้ำใจ ",
     "families and flags": "👩‍👩‍👧‍👦🇫🇷🇧🇷👨🏽‍💻 ",
 }
+HUGE = {
+    "marks on a letter": "a" + "\u0301" * SIZE,
+    "emoji joined": "👩" + "\u200d👩" * (SIZE // 2),
+    "conjuncts": "क" + "\u094dक" * (SIZE // 2),
+    "flags": "🇩" * SIZE,
+    "line ends": "\r\n" * (SIZE // 2),
+}
+BUDGET = 1_000  # tokens
 CLUSTER = regex.compile(r"\X")
 SLOW = 5_000  # a place that segmenting reaches in a few milliseconds
 
@@ -51,6 +62,23 @@ def in_bytes(data: bytes, places: Sequence[int]) -> None:
     """Find each place in bytes."""
     for place in places:
         boundary_utf8(data, place)
+
+
+def huge() -> list[list[str]]:
+    """Elide each huge text; rows of milliseconds, calls of the counter, and the longest text it was shown."""
+    rows = []
+    for name, text in HUGE.items():
+        shown: list[int] = []
+
+        def tokens(part: str, shown: list[int] = shown) -> int:
+            shown.append(len(part))
+            return (utf8_bytes(part) + 3) // 4
+
+        kept = elide(text, BUDGET, tokens)
+        calls, longest = len(shown), max(shown)
+        took = alternate({"elide": partial(elide, text, BUDGET, tokens)})
+        rows.append([name, f"{took['elide'] * 1e3:.1f}", str(calls), str(longest), str(len(kept))])
+    return rows
 
 
 def main() -> None:
@@ -79,6 +107,8 @@ def main() -> None:
             ["script", "in text, µs", "in UTF-8, µs", r"`\X` up to there, µs (extrapolated)", "bytes a character"], rows
         )
     )
+    print()
+    print(table(["a million of", "elided, ms", "calls of the counter", "characters shown at most", "kept"], huge()))
 
 
 if __name__ == "__main__":
