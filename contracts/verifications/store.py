@@ -122,8 +122,10 @@ class Verifications:
     def _tally(self, row: Sequence[Any]) -> Tally:
         provider, model, verdict, signature, attributable, day, window, before, first, last, before_last = row
         read = self._table.clock.read
+        # A model that a client calls `*` is nobody: a decision on it would be read as the provider's.
+        named = "" if model == WHOLE_PROVIDER else model
         return Tally(
-            provider=provider, model=model, verdict=verdict or "", signature=signature or "",
+            provider=provider, model=named, verdict=verdict or "", signature=signature or "",
             attributable=bool(attributable), day=int(day), window=int(window), before=int(before),
             first_at=read(first), last_at=read(last), before_last_at=read(before_last),
         )  # fmt: skip

@@ -33,7 +33,8 @@ GAPS = st.sampled_from([
 ])  # fmt: skip
 ANSWERS: dict[str, list[Any]] = {
     "nothing": [], "others": [OTHER] * 3, "throttled": [THROTTLED], "ascii": [PLAIN] * 2, "whole": [WHOLE],
-    "mangled": [MANGLED] * 3, "empty": [EMPTY] * 25,
+    "mangled": [MANGLED] * 3, "a name": [structs.replace(OTHER, model="*", provider="größe", detail="status 429",
+                                                          verdict="unverifiable")], "empty": [EMPTY] * 25,
 }  # fmt: skip
 POLLS = ("apply", "apply", "look", "by hand", "none")
 STEPS = st.lists(st.tuples(GAPS, st.sampled_from(sorted(ANSWERS)), st.sampled_from(POLLS)), min_size=2, max_size=14)
@@ -127,6 +128,7 @@ EMPTY_POLL = [(HOUR, "mangled", "apply"), (34 * DAY, "nothing", "by hand"), (2 *
 
 @given(STEPS)
 @example(DAILY)
+@example([(HOUR, "mangled", "apply"), (HOUR, "a name", "apply"), (HOUR, "others", "apply")])
 @example(EMPTY_POLL)
 @settings(max_examples=80, deadline=None)
 def test_no_trip_ends_without_a_clean_answer_however_long_nobody_polled(
@@ -160,6 +162,24 @@ def test_a_fleet_that_is_well_gets_one_row_a_day(router_of_each: Router) -> None
         assert (one.state, one.attempt, one.skip_reason is None) == (State.CLOSED, 0, hours % 24 == 0)
     assert written(router) == [("closed", "openrouter", "*")] * 3
     assert "no damage in 1 answers" in router.run("SELECT detail FROM verifications WHERE kind = 'breaker'")[0][0]
+    table.close()
+
+
+def test_an_operator_closes_what_nobody_can_answer_for_any_more(router_of_each: Router) -> None:
+    router, table = router_of_each, router_of_each.open()
+    table.record([structs.replace(OTHER, at=NOON)] * 40)
+    table.record([observed(NOON, "größe", "fort", EMPTY)] * 30)
+    ask(table, NOON)
+    late = NOON + 9 * DAY
+    table.record([structs.replace(OTHER, at=late)])
+    assert {one.state for one in ask(table, late)[1]} == {State.CLOSED, State.HALF_OPEN}
+    router.run(
+        "INSERT INTO verifications (kind, verdict, detail, model_attributable, applied_at, provider, model) "
+        "SELECT 'breaker', 'closed', '', model_attributable, ?, provider, model FROM verifications "
+        "WHERE kind = 'breaker' AND verdict = 'open'",
+        late + HOUR if router.url.startswith("postgres") else (late + HOUR).isoformat(),
+    )
+    assert {one.state for one in ask(table, late + 2 * HOUR)[1]} == {State.CLOSED}
     table.close()
 
 
