@@ -80,7 +80,7 @@ def notes(asking: Asking, ask: Ask) -> Iterator[str]:
             Event(name=None, data=body, at=0, value=read(body).value, is_json=True) for body in (sent, received)
         )
         yield f"the request: {'; '.join(changes(one, other))}"
-    if asking.key is not None and any(asking.key.reveal() in value for _, value in ask.headers):
+    if asking.key is not None and asking.key.is_telling and any(asking.key.reveal() in v for _, v in ask.headers):
         yield "the key for the relay was passed on to the provider"
 
 
@@ -123,6 +123,8 @@ def _of_request(asking: Asking, ask: Ask) -> Iterator[Difference]:
         yield _other(body, ask.body, (cut,) if body.startswith(ask.body) else received.faults)
         return
     said = (*received.faults, *of_values(_compared(sent.value), _compared(received.value, sent.value)))
+    if ask.model is None:
+        said = (*said, "names no model")
     if ask.wants_stream != wants_stream:
         said = (*said, "is streamed and was not to be" if ask.wants_stream else "is not streamed and was to be")
     if said:
@@ -148,7 +150,7 @@ def _of_headers(asking: Asking, ask: Ask) -> Iterator[Difference]:
 
 def _of_key(asking: Asking, ask: Ask) -> Iterator[Difference]:
     """Hold the relay to keeping its key; it may be the provider's too, and then stands where such a key does, alone."""
-    if asking.key is None:
+    if asking.key is None or not asking.key.is_telling:
         return
     text = asking.key.reveal()
     held = {name.lower() for name, value in ask.headers if text in value}

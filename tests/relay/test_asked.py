@@ -101,6 +101,7 @@ DAMAGE: list[tuple[str, Callable[[bytes], bytes], str, str]] = [
     ("tool-calls", values(lambda value: {**value, "tools": []}), "rewrote tools", '"tools": []'),
     ("honest", values(lambda value: {**value, "messages": [*value["messages"]] * 2}), "rewrote messages", ""),
     ("honest", values(lambda value: {**value, "max_tokens": 1}), "rewrote max_tokens", '"1"'),
+    ("honest", values(lambda value: {**value, "model": None}), "names no model", ""),
     ("honest", lambda body: body.replace(b'"max_tokens"', b'"max_tokens":1,"max_tokens"'), "has a member twice", ""),
     ("honest", values(lambda value: {k: v for k, v in value.items() if k != "max_tokens"}), "dropped max_tokens", ""),
     ("honest", lambda body: body.replace(b'"max_tokens":64', b'"max_tokens":NaN'), "holds NaN; rewrote max_tokens", ""),
@@ -260,6 +261,12 @@ def test_headers_that_say_the_same_and_a_key_of_the_providers_own_are_no_breach(
     assert found.trials[0].notes == (("the key for the relay was passed on to the provider",) if was_passed_on else ())
 
 
+def test_a_key_that_is_a_word_is_looked_for_nowhere() -> None:
+    with Labels(user_agent="größe lokal/1.0".encode().decode("latin-1")) as relay:
+        found = held(relay, "honest", key="RELAIS", environ={"RELAIS": "lokal"})
+    assert (found.findings, found.trials[0].notes) == ((), ())
+
+
 def asking(body: bytes, key: Key | None = None) -> Asking:
     """The question of a trial, with a body."""
     (trial,) = trials(["honest"], CHAT)
@@ -291,7 +298,7 @@ STYLES = st.fixed_dictionaries(
 )
 
 
-@given(JSONS, JSONS, STYLES, TEXTS)
+@given(JSONS, JSONS, STYLES, TEXTS.filter(bool))
 def test_a_body_that_is_written_anew_is_the_same_however_it_is_written(
     inner: Any, added: Any, style: dict[str, Any], name: str
 ) -> None:
