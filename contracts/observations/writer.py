@@ -26,6 +26,7 @@ from contracts.state.written import encoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from io import FileIO
 
     from contracts.observations import Observation
 
@@ -52,9 +53,7 @@ class Writer:
         Raises:
             ConfigError: where it cannot be written.
         """
-        # A server may change its folder after this, as one that becomes a daemon does.
-        self._path, self._every_s = os.path.abspath(path), every_s
-        self._max_bytes, self._close_s = max_bytes, close_s
+        self._every_s, self._max_bytes, self._close_s = every_s, max_bytes, close_s
         self._queue: deque[Observation] = deque()
         self._alike: dict[tuple[object, ...], tuple[float, Observation | None]] = {}
         self._wake, self._stopping = threading.Event(), False
@@ -66,15 +65,18 @@ class Writer:
         self.failure: str | None = None
         self.look: Callable[[float | None], None] = lambda _: None
         try:
+            # A server may change its folder after this, as one that becomes a daemon does.
+            self._path = os.path.abspath(path)
             # Without waiting: a pipe that nobody reads is an error now, and no reason for a router to hang.
-            os.close(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK, 0o644))
+            os.close(os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK, 0o644))
         except OSError as error:
             raise ConfigError(f"{path}: expected a file to append observations to, found: {error.strerror}") from error
         atexit.register(self.close)
 
     def write(self, observation: Observation) -> None:
         """Take an observation; it is written soon. Never blocks, never raises."""
-        self.start()
+        if not self._stopping:
+            self.start()
         if len(self._queue) >= QUEUE or self._stopping:
             self.dropped += observation.count
             return
@@ -89,10 +91,13 @@ class Writer:
         self._stopping = True
         self._wake.set()
         thread = self._thread
-        if thread is not None and self._pid == os.getpid() and thread is not threading.current_thread():
-            thread.join(self._close_s)
-            if thread.is_alive():
-                self.failure = f"what was left could not be written within {self._close_s:g} s"
+        if self._pid == os.getpid() and thread is not threading.current_thread():
+            if thread is None:
+                self._finish()
+            else:
+                thread.join(self._close_s)
+                if thread.is_alive():
+                    self.failure = f"what was left could not be written within {self._close_s:g} s"
         atexit.unregister(self.close)
 
     def start(self) -> None:
@@ -123,6 +128,9 @@ class Writer:
             except Exception as error:  # noqa: BLE001 - a thread that ended would write nothing any more
                 self.failure = repr(error)
             self._append(self._lines(monotonic()))
+        self._finish()
+
+    def _finish(self) -> None:
         self._append([*self._lines(monotonic()), *self._rest()])
 
     def _lines(self, now: float) -> list[Observation]:
@@ -131,21 +139,24 @@ class Writer:
         for _ in range(len(self._queue)):  # not until it is empty: more may come than can be looked at
             observation = self._queue.popleft()
             try:
-                kind = kind_of(observation)
+                if self._is_line(observation, now):
+                    lines.append(observation)
             except Exception as error:  # noqa: BLE001 - the same
                 self.failure = repr(error)
                 self.dropped += observation.count
-                continue
-            if kind not in self._alike and len(self._alike) < KINDS:
-                self._alike[kind] = (now, None)
-                lines.append(observation)
-            elif kind in self._alike:
-                since, held = self._alike[kind]
-                count = observation.count + (0 if held is None else held.count)
-                self._alike[kind] = (since, structs.replace(observation, count=count))
-            else:
-                lines.append(observation)
         return lines + self._due(now)
+
+    def _is_line(self, observation: Observation, now: float) -> bool:
+        """Tell whether this is a line of its own; else it is counted with others that are alike."""
+        kind = kind_of(observation)
+        if kind not in self._alike:
+            if len(self._alike) < KINDS:
+                self._alike[kind] = (now, None)
+            return True
+        since, held = self._alike[kind]
+        count = observation.count + (0 if held is None else held.count)
+        self._alike[kind] = (since, structs.replace(observation, count=count))
+        return False
 
     def _due(self, now: float) -> list[Observation]:
         """Give what was counted for long enough, looking for it now and then only."""
@@ -163,7 +174,8 @@ class Writer:
         return lines
 
     def _rest(self) -> list[Observation]:
-        return [held for _, held in self._alike.values() if held is not None]
+        alike, self._alike = self._alike, {}
+        return [held for _, held in alike.values() if held is not None]
 
     def _append(self, observations: list[Observation]) -> None:
         """Append lines; what cannot be written is counted as dropped."""
@@ -185,17 +197,25 @@ class Writer:
         """
         with open(self._path, "ab", buffering=0) as file:
             fcntl.flock(file, fcntl.LOCK_EX)
-            if not _is_at(self._path, file.fileno()):
-                return False  # another process renamed it before the lock was had
-            size = os.fstat(file.fileno()).st_size
-            if size and size + len(data) > self._max_bytes:
-                target = os.path.realpath(self._path)  # where a link leads: the link itself stays
-                if _is_at(target, file.fileno()):
-                    os.replace(target, target + OLDER)
-                return False
-            if file.write(data) != len(data):
-                os.ftruncate(file.fileno(), size)
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            try:
+                return self._written(file, data)
+            finally:
+                # Not by closing alone: a process that was forked off just now has the file open as well.
+                fcntl.flock(file, fcntl.LOCK_UN)
+
+    def _written(self, file: FileIO, data: bytes) -> bool:
+        """Do the same to a file of which the lock is had."""
+        if not _is_at(self._path, file.fileno()):
+            return False  # another process renamed it before the lock was had
+        size = os.fstat(file.fileno()).st_size
+        if size and size + len(data) > self._max_bytes:
+            target = os.path.realpath(self._path)  # where a link leads: the link itself stays
+            if _is_at(target, file.fileno()):
+                os.replace(target, target + OLDER)
+            return False
+        if file.write(data) != len(data):
+            os.ftruncate(file.fileno(), size)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return True
 
 
