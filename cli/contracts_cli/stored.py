@@ -18,6 +18,18 @@ if TYPE_CHECKING:
 POLLS = 120  # shown where no width says how many fit: five days of hourly polls
 
 
+def placed(option: str | None) -> str | None:
+    """Tell where a run's state is, None where there is none; one that is missing unasked is told of."""
+    from contracts.state.place import place
+
+    where = place(option, os.environ)
+    if where is None and not (option or os.environ.get("CONTRACTS_STATE")):
+        from contracts_cli.terminal import complain
+
+        complain("no place for a state, as HOME is not set: nothing is remembered; --state names one, or none")
+    return where
+
+
 @contextmanager
 def opened(option: str | None, *, writes: bool = False) -> Iterator[State]:
     """Open the state that `--state`, the environment or the place of the user's states names.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from msgspec import structs
@@ -28,9 +27,9 @@ def run(settings: Settings) -> int:
     from contracts.run import check
 
     if settings.replay is None:
-        from contracts.state.place import place
+        from contracts_cli.stored import placed
 
-        settings = structs.replace(settings, state=place(settings.state, os.environ))
+        settings = structs.replace(settings, state=placed(settings.state))
     sinks = list(settings.notes)
     try:
         with progress.shown(quiet=settings.quiet or settings.replay is not None) as step:

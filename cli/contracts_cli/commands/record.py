@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from decimal import Decimal, InvalidOperation
 
@@ -34,7 +33,7 @@ def run(settings: Settings) -> int:
     budget_usd = amount("--max-spend", settings.max_spend)
     from contracts import record
     from contracts.run import remembered
-    from contracts.state.place import place
+    from contracts_cli.stored import placed
 
     asked = record.RecordSettings(
         provider=settings.provider,
@@ -45,7 +44,7 @@ def run(settings: Settings) -> int:
         timeout_s=settings.timeout_s,
     )
     try:
-        with remembered(place(settings.state, os.environ), settings.wait_s, terminal.complain) as memory:
+        with remembered(placed(settings.state), settings.wait_s, terminal.complain) as memory:
             recorded = record.record(asked, memory=memory)
     except LockedError as error:
         terminal.complain(f"{error}; --wait waits for it to end")
