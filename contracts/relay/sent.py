@@ -56,7 +56,7 @@ class Sent(Struct, kw_only=True):
 class Watcher:
     """Sees every answer, and keeps those to the chats of the trial under way, which a word in the request tells.
 
-    `strays` are requests of the trial that are no chats.
+    `strays` are requests of the trial that are no chats, and chats that do not hold the word.
     """
 
     def __init__(self) -> None:
@@ -71,11 +71,10 @@ class Watcher:
 
     def __call__(self, ask: Ask, answer: Answer) -> Answer:
         """Note an answer down as it goes out."""
-        if self._word not in ask.body:
-            return answer
-        if ask.kind != "chat":
+        is_of_trial, is_chat = self._word in ask.body, ask.kind == "chat"
+        if is_of_trial is not is_chat:
             self.strays.append(ask)
-        else:
+        elif is_chat:
             headers = answer.headers = tuple(islice(answer.headers, MAX_HEADERS))
             is_silent = not answer.has_head or any(isinstance(step, End) for step in answer.before)
             ending: SentEnding = "cut" if is_silent else "whole"

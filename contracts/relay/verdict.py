@@ -54,7 +54,7 @@ def judge(asking: Asking, writer: Writer, tries: Sequence[Sent], strays: Sequenc
         asking: what the client asked.
         writer: that of the dialect.
         tries: every answer that the provider gave to it, the first one first.
-        strays: requests that reached the provider and were no chats.
+        strays: requests that reached the provider and were no chats, or not with the text of the trial.
         received: what arrived.
     """
     trial = asking.trial
@@ -82,10 +82,11 @@ def judge(asking: Asking, writer: Writer, tries: Sequence[Sent], strays: Sequenc
 
 
 def _unasked(asking: Asking, strays: Sequence[Ask], received: Received) -> Verdict:
-    """Judge a trial in which the provider was asked for no chat: nothing, or something else."""
-    reason = f"the provider was not asked; {_said(received)}"
-    lost = unknown(asking.trial, reason, len(strays))
-    findings = tuple(asked.breaches(asking, strays))
+    """Judge a trial in which the provider was asked for no chat with its text: nothing, or something else."""
+    was = "was asked, but not with the text of the trial" if strays else "was not asked"
+    lost = unknown(asking.trial, f"the provider {was}; {_said(received)}", len(strays))
+    # A chat without the text may be the relay's own, such as a check of health.
+    findings = tuple(asked.breaches(asking, [one for one in strays if one.kind != "chat"]))
     if not findings:
         return lost
     judged = tuple(dict.fromkeys(one.promise for one in findings))

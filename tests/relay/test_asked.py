@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import unicodedata
 from collections.abc import Callable
@@ -150,6 +151,13 @@ def test_every_dialect_is_asked_with_the_text_and_loses_it_to_a_relay_that_decod
     found = through(lambda body: body.decode("latin-1").encode(), "honest", "whole:honest", dialect=dialect)
     assert broken(found) == {"relay.request": {"honest", "whole:honest"}}
     assert all("is double-encoded" in one.detail for one in found.findings)
+
+
+def test_a_request_without_the_text_cannot_be_told_from_one_of_the_relays_own() -> None:
+    found = through(gzip.compress, "honest")
+    assert (found.outcome, found.findings) == ("unknown", ())
+    (trial,) = found.trials
+    assert "the provider was asked, but not with the text of the trial; the relay answered 400" in (trial.reason or "")
 
 
 def test_a_stream_that_is_asked_for_whole_and_the_other_way_round_are_found() -> None:
