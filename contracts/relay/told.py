@@ -31,11 +31,11 @@ class Breach(Struct, frozen=True, kw_only=True):
         promise: the id.
         severity: a warning alone does not make the relay fail.
         scope: whose fault it is: what stands between client and provider.
-        expected: what the provider sent, where that can be shown.
+        expected: what was sent (of a request: by the client), where that can be shown.
         observed: what arrived.
         detail: one sentence.
-        changes: what became of the data, each kind once; for relay.bytes and relay.error.
-        count: how many events.
+        changes: what became of the data, each kind once; for relay.bytes, relay.error and relay.request.
+        count: how many events; 1 of what is none.
         where: the first of them.
     """
 
@@ -68,7 +68,7 @@ class Tried(Struct, frozen=True, kw_only=True):
         does: what the provider does in it.
         outcome: of all promises together, warnings not counted.
         reason: why it could not be judged; null where it was.
-        requests: how often the provider was asked.
+        requests: how often the provider was asked; where it was for no such chat, whatever else it was asked.
         judged: the promises that it could show.
         sent, received: null where there was nothing.
         notes: what differs and may.
