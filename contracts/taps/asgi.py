@@ -114,10 +114,17 @@ class _Watch:
             if provider is None:
                 return None
             body = None if self._body is None else b"".join(self._body)
-            request = Request(method=str(self._scope["method"]), url=str(self._scope["path"]), body=body)
+            request = Request(method=str(self._scope["method"]), url=_url(self._scope), body=body)
             headers = tuple((n.decode("latin-1"), v.decode("latin-1")) for n, v in message.get("headers", ()))
             return self._taps.tap(
                 provider, request, int(message["status"]), headers, is_coded=True, sent=self._once
             )  # fmt: skip
         except Exception:  # noqa: BLE001 - the answer goes out, whatever the tap makes of it
             return None
+
+
+def _url(scope: Scope) -> str:
+    """Give the path as it was asked for, and the query: Gemini's says whether an answer is streamed."""
+    path: bytes = scope.get("raw_path") or str(scope["path"]).encode()
+    query: bytes = scope.get("query_string") or b""
+    return (path.partition(b"?")[0] + (b"?" + query if query else b"")).decode(errors="replace")
