@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from contracts.evidence.keys import Key
 
 
+TOO_MANY = 429
+
+
 class Heard(NamedTuple):
     """What a path answered: its JSON value without the key, or why there is none. `status` is 0 where nothing came."""
 
@@ -41,7 +44,7 @@ def ask_all(
     timeout_s: float,
     environ: Mapping[str, str],
 ) -> list[Heard]:
-    """Ask for one path after another below a base URL, until an answer is what was looked for.
+    """Ask for one path after another below a base URL, until an answer is what was looked for, or is 429.
 
     Args:
         base: without a slash at its end.
@@ -95,6 +98,8 @@ async def _ask_all(
         for path, is_wanted in paths.items():
             heard.append(await _ask(line, tape, base, path))
             if heard[-1].value is not None and is_wanted(heard[-1].value):
+                break
+            if heard[-1].status == TOO_MANY:  # which says nothing of the path, and that more questions are unwelcome
                 break
     finally:
         await line.guard.aclose()

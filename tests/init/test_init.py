@@ -150,6 +150,14 @@ def test_a_host_that_says_nothing_of_use_gets_no_row(path: str, scenario: str, t
     assert os.listdir(os.path.dirname(path)) == []
 
 
+def test_a_host_that_asks_to_come_back_later_is_not_asked_again(path: str) -> None:
+    with HostileProvider("rate-limited", "keyless") as provider:
+        done = command(path, provider.base_url, "--as", "acme")
+        assert len(provider.requests) == 1
+    assert done.returncode == 3
+    assert done.stderr.endswith("no model listing that is known: GET /models: status 429\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
