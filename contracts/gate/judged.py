@@ -236,8 +236,13 @@ def _counted(
         return list(findings), exit_status(findings, settings.fail_on)
     counted = [f for f in findings if f.outcome is not Outcome.UNKNOWN]
     said = f"pending until {row.pending.until}: {row.pending.because}"
-    shown = [
-        f if f.outcome is not Outcome.UNKNOWN else structs.replace(f, reason=f"{f.reason} ({said})") for f in findings
-    ]
+    shown = [f if f.outcome is not Outcome.UNKNOWN else _passed(f, said) for f in findings]
     status = exit_status(counted, settings.fail_on)
     return shown, 0 if status == 3 else status  # noqa: PLR2004 - nothing of a pending row has to be judged
+
+
+def _passed(finding: Finding, said: str) -> Finding:
+    """Say of what could not be judged why it may pass; a view tells detail and reason once where they are equal."""
+    reason = f"{finding.reason} ({said})"
+    detail = reason if finding.detail == finding.reason else finding.detail
+    return structs.replace(finding, reason=reason, detail=detail)

@@ -204,6 +204,7 @@ def test_a_pending_row_passes_unjudged_until_its_date(repository: Repository, ga
     assert came.status == 0
     assert came.of("violated") == set()
     assert came.reason("sse.charset").endswith("(pending until 2026-11-30: der Schlüssel fehlt noch)")
+    assert all(f.detail in (None, f.reason) for f in came.gated.report.findings if f.contract == "sse.charset")
     repository.change({"neu": {**nowhere, "pending": pending("2026-11-29")}})
     came = gate()
     assert came.status == 3
