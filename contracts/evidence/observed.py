@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
+from contracts.checks import counted
 from contracts.model import Evidence, Source
 from contracts.observations import read
 from contracts.observations.kinds import kind_of
@@ -96,7 +97,9 @@ def _evidence(found: Mapping[object, tuple[Observation, int, str]], polled_at: d
     if not any(is_success(one.facts.status) for one, _, _ in fresh):
         fresh = _newest(entries) + [entry for entry in fresh if not is_success(entry[0].facts.status)]
     return [
-        Evidence(facts=_limited(one.facts), source=Source.OBSERVED, ref=f"{path} ({count} answers)", at=one.at)
+        Evidence(
+            facts=_limited(one.facts), source=Source.OBSERVED, ref=f"{path} ({counted(count, 'answer')})", at=one.at
+        )
         for one, count, path in fresh
     ]
 

@@ -93,7 +93,8 @@ def test_the_command_tells_of_lines_that_are_none(tmp_path: Path, hostile_provid
     out, err = process.communicate(timeout=60)
     assert f"{path}:2: expected an observation".encode() in err
     found = {f["contract"]: f for f in json.loads(out)["findings"]}
-    assert found["text.intact"]["evidence"]["source"] == "observed"
+    evidence = found["text.intact"]["evidence"]
+    assert (evidence["source"], evidence["ref"]) == ("observed", f"{path} (1 answer)")
 
 
 def test_a_file_that_is_not_there_is_the_user_s_error(

@@ -109,7 +109,7 @@ def test_with_tls_it_says_which_certificate_to_trust_and_leaves_none_behind(
         process.send_signal(ending)
         _, said = process.communicate(timeout=10)
     assert not os.path.exists(path)
-    assert "was asked 1 times" in said
+    assert "was asked 1 time," in said
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from contextlib import ExitStack
 
 from msgspec import Struct
 
+from contracts.checks import counted
 from contracts.errors import ConfigError
 from contracts.evidence import stopping
 from contracts_cli import terminal
@@ -106,7 +107,8 @@ async def serve(settings: Settings) -> None:
         finally:
             await provider.__aexit__(None, None, None)
             paid = len(provider.paid_chats)
-            terminal.complain(f"was asked {provider.request_count} times, {paid} of them for chats that cost something")
+            asked = counted(provider.request_count, "time")
+            terminal.complain(f"was asked {asked}, {paid} of them for chats that cost something")
 
 
 def scenarios_by_model(pairs: tuple[str, ...]) -> dict[str, str]:
