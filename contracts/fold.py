@@ -117,6 +117,7 @@ class Fold:
         decoder = sse.Decoder if self._body_kind == "sse" else ndjson.Decoder
         self._decoder, self._head = decoder(self._limits.event_bytes), []
         self._recorder = Recorder(self._tables, streamed=True, tail=self._tail)
+        self._recorder.named = self._body_kind == "sse"
         self._events(self._decoder.feed(kept))
 
     def _keep(self, chunk: bytes) -> None:
@@ -143,10 +144,8 @@ class Fold:
             if data in sentinels or data.strip() in sentinels:
                 recorder.closed()
                 continue
-            if recorder.close.count:
-                if recorder.trailer(data.strip()):
-                    continue
-                recorder.after_close()
+            if recorder.close.count and recorder.past_close(data.strip()):
+                continue
             value = loads_fast(data)
             in_order = value is not UNREADABLE
             if not in_order:

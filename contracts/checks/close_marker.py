@@ -56,8 +56,8 @@ def _close(facts: Facts, reply: Reply, want: Parameters) -> Verdict:
     close, where = reply.close, Where(event=reply.close.event, byte=reply.close.byte)
     if want.sentinel == NONE:
         if close.count:
-            return violated("a close came where the row says that none does", expected="none", where=where)
-        return holds("no close is sent, as the row says")
+            return violated("a close marker came, and streams here have none", expected="none", where=where)
+        return holds("no close marker came, and streams here have none")
     if not close.count:
         return _missing(facts, reply, want)
     if close.count > 1:

@@ -29,10 +29,14 @@ if TYPE_CHECKING:
 
 
 class Parameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`cut_reasons` say that a limit cut the reply, `filtered` that a filter withheld it."""
+    """`cut_reasons` say that a limit cut the reply, `filtered` that a filter withheld it.
+
+    `of_model` say that the model wrote what the provider could not use.
+    """
 
     cut_reasons: tuple[str, ...] = ("length",)
     filtered: tuple[str, ...] = ("content_filter",)
+    of_model: tuple[str, ...] = ()
 
 
 def judge(facts: Facts, want: Parameters) -> Verdict:
@@ -44,12 +48,22 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
         return holds()
     if facts.errors:
         return not_applicable("the answer is an error (reply.error)")
-    why = unread(facts, reply) or lost_tail(facts)
+    why = unread(facts, reply) or lost_tail(facts) or _dropped(facts, reply)
     if why:
         return unknown(why)
     if any(f.kind == "duplicate-key" for f in facts.json_faults):
         return unknown("a key came twice, and what it says depends on the parser (reply.json)")
-    return _explained(facts, reply, want) or _empty(reply)
+    return _explained(facts, reply, want) or _empty(reply, want)
+
+
+def _dropped(facts: Facts, reply: Reply) -> str | None:
+    """Say where in a stream the answer may have been that no parser gives; of one without any event nothing is left."""
+    framing = facts.framing
+    if framing is None or not reply.events:
+        return None
+    if framing.unknown_fields:
+        return "lines were dropped that may have held the answer (sse.framing)"
+    return "the body ends inside an event that may have held the answer" if framing.tail_data else None
 
 
 def _explained(facts: Facts, reply: Reply, want: Parameters) -> Verdict | None:
@@ -68,7 +82,7 @@ def _explained(facts: Facts, reply: Reply, want: Parameters) -> Verdict | None:
     return None
 
 
-def _empty(reply: Reply) -> Verdict:
+def _empty(reply: Reply, want: Parameters) -> Verdict:
     """Say what came instead of an answer, and whose fault that makes it."""
     reasoning = sum(c.reasoning_chars for c in reply.choices)
     spent = reply.usage.output_tokens
@@ -79,5 +93,6 @@ def _empty(reply: Reply) -> Verdict:
     if reasoning:
         words.append(f"{reasoning} characters of reasoning")
     # No tokens, or no choice at all: the model never ran. Reasoning without an answer is the model's doing.
-    scope = Scope.MODEL if reasoning or (spent and reply.choices) else Scope.PROVIDER
+    by_model = reasoning or (spent and reply.choices) or set(reasons) & set(want.of_model)
+    scope = Scope.MODEL if by_model else Scope.PROVIDER
     return violated(f"no answer: {', '.join(words)}", expected="text or a tool call", observed="nothing", scope=scope)

@@ -39,6 +39,7 @@ EXPECTED = {
     "index-negative": "an index that counts from 0",
     "id-shared": "an id for each call",
     "name-malformed": "the name of a tool",
+    "deltas-differ": "deltas that bring what the whole says",
 }
 LIMIT = ("arguments-too-large", "too-many-calls")
 

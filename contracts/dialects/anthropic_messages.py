@@ -8,6 +8,7 @@ from msgspec import structs
 
 from contracts.dialects import asking, told
 from contracts.dialects.calls import CallDelta
+from contracts.dialects.schema import shown
 from contracts.dialects.usage import Names
 
 if TYPE_CHECKING:
@@ -18,6 +19,15 @@ if TYPE_CHECKING:
 NAME = "anthropic-messages"
 NDJSON = False
 USAGE = Names("input_tokens", "output_tokens", None)
+# By the type of a block, the deltas that it has.
+DELTAS = {
+    "text": ("text_delta", "citations_delta"),
+    "thinking": ("thinking_delta", "signature_delta"),
+    "tool_use": ("input_json_delta",),
+    "server_tool_use": ("input_json_delta",),
+}
+KNOWN_DELTAS = frozenset(kind for kinds in DELTAS.values() for kind in kinds)
+MAX_BLOCKS = 256  # kept of one stream; more would be an attack on memory
 
 
 def kind(method: str, path: str) -> AnswerKind | None:
@@ -54,11 +64,30 @@ def event(recorder: Recorder, name: bytes | None, value: object) -> None:
     recorder.schema.validate("event", value, recorder.event, recorder.byte)
     if not isinstance(value, dict):
         return
-    recorder.in_order(value)
     kind_of = value.get("type")
+    if isinstance(kind_of, str):
+        _named(recorder, name, kind_of)
+        if _begins_again(recorder, value):
+            recorder.order.see(kind_of, value)  # its place is told of by reply.tool-calls, as two calls on one index
+        else:
+            recorder.in_order(value)
     fold = EVENTS.get(kind_of) if isinstance(kind_of, str) else None
     if fold is not None:
         fold(recorder, value)
+
+
+def _named(recorder: Recorder, name: bytes | None, kind_of: str) -> None:
+    """Hold an event's name against its type: the official SDKs choose by the name, and drop an event without one."""
+    if recorder.named and not recorder.is_over and name != kind_of.encode("utf-8", "replace"):
+        found = "absent" if name is None else shown(name.decode("utf-8", "replace"))
+        recorder.schema.note("event", "the name that its type says", found, recorder.event, recorder.byte)
+
+
+def _begins_again(recorder: Recorder, value: dict[str, Any]) -> bool:
+    """Tell whether an event opens a call on an index that has one."""
+    block, position = value.get("content_block"), value.get("index")
+    is_call = isinstance(block, dict) and block.get("type") == "tool_use"
+    return is_call and isinstance(position, int) and position in recorder.choice(0).calls
 
 
 def body(recorder: Recorder, value: object) -> None:
@@ -77,6 +106,8 @@ def body(recorder: Recorder, value: object) -> None:
         if isinstance(block, dict):
             _block(recorder, choice, block, position, whole=True)
     _finish(recorder, choice, value)
+    if value.get("usage") is None:
+        recorder.usage.missing(recorder.event, recorder.byte)
     _usage(recorder, value, "body")
 
 
@@ -91,6 +122,7 @@ def _start(recorder: Recorder, value: dict[str, Any]) -> None:
 def _block_start(recorder: Recorder, value: dict[str, Any]) -> None:
     block = value.get("content_block")
     if isinstance(block, dict):
+        _opened(recorder, value.get("index"), block.get("type"))
         _block(recorder, recorder.choice(0), block, value.get("index"), whole=False)
 
 
@@ -103,15 +135,35 @@ def _block_delta(recorder: Recorder, value: dict[str, Any]) -> None:
         if piece and isinstance(piece, str):
             add(choice, piece)
     position = value.get("index")
+    _fits(recorder, position, delta.get("type"))
     # What a server tool was asked comes in the same deltas, and is no call of the client's.
     if "partial_json" in delta and isinstance(position, int) and position in choice.calls:
         recorder.call(choice, CallDelta(position, None, None, delta["partial_json"]))
+
+
+def _opened(recorder: Recorder, position: object, kind_of: object) -> None:
+    """Keep what a block is, for its deltas."""
+    if recorder.kept is None:
+        recorder.kept = {}
+    if isinstance(position, int) and isinstance(kind_of, str) and len(recorder.kept) < MAX_BLOCKS:
+        recorder.kept[position] = kind_of
+
+
+def _fits(recorder: Recorder, position: object, kind_of: object) -> None:
+    """Hold a delta's type against what its block is; of types that are not listed nothing is known."""
+    block = recorder.kept.get(position) if recorder.kept and isinstance(position, int) else None
+    expected = DELTAS.get(str(block))
+    if expected and isinstance(kind_of, str) and kind_of in KNOWN_DELTAS and kind_of not in expected:
+        found = f"{kind_of} in a block of {block}"
+        recorder.schema.note("delta.type", " or ".join(expected), found, recorder.event, recorder.byte)
 
 
 def _message_delta(recorder: Recorder, value: dict[str, Any]) -> None:
     delta = value.get("delta")
     if isinstance(delta, dict):
         _finish(recorder, recorder.choice(0), delta)
+        if value.get("usage") is None and isinstance(delta.get("stop_reason"), str):
+            recorder.usage.missing(recorder.event, recorder.byte)
     _usage(recorder, value, "finish")
 
 

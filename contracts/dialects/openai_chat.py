@@ -73,11 +73,11 @@ def event(recorder: Recorder, name: bytes | None, value: object) -> None:
     """Fold one chunk."""
     recorder.follows()
     if not isinstance(value, dict):
-        seen = told.from_member(value, "event") if name == b"error" else None
+        seen = told.from_member(value, "event") if name == b"error" else error(value)
         if seen is None:
             _validate(recorder, Chunk, "chunk", value)
         else:
-            recorder.error(seen, "event")
+            recorder.error(seen, "event" if name == b"error" else seen.form)
         return
     if not value.get("error") and "choices" in value and name != b"error" and "base_resp" not in value:
         _chunk(recorder, value)

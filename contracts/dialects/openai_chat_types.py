@@ -6,16 +6,21 @@ stay untyped.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
+
+# Seconds since 1970, up to the last of the year 9999: clients make a date of it, and those of .NET refuse an instant
+# beyond that, such as one in milliseconds.
+Instant = Annotated[int, Meta(ge=0, le=253_402_300_799)]
+Role = Literal["assistant", "developer", "system", "tool", "user"]
 
 
 class Delta(Struct, gc=False):
     """`choices[].delta`."""
 
     content: str | None = None
-    role: str | None = None
+    role: Role | None = None
     refusal: str | None = None
     tool_calls: list[dict[str, Any]] | None = None
 
@@ -34,7 +39,7 @@ class Chunk(Struct, gc=False):
 
     id: str
     object: Literal["chat.completion.chunk"]
-    created: int
+    created: Instant
     model: str
     choices: list[ChunkChoice]
     system_fingerprint: str | None = None
@@ -44,7 +49,7 @@ class Chunk(Struct, gc=False):
 class Message(Struct, gc=False):
     """`choices[].message`."""
 
-    role: str
+    role: Literal["assistant"]
     content: str | None = None
     refusal: str | None = None
     tool_calls: list[dict[str, Any]] | None = None
@@ -64,7 +69,7 @@ class Completion(Struct, gc=False):
 
     id: str
     object: Literal["chat.completion"]
-    created: int
+    created: Instant
     model: str
     choices: list[CompletionChoice]
     system_fingerprint: str | None = None

@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import structs
 
-from contracts.dialects import asking, told
+from contracts.dialects import asking, responses_said, told
 from contracts.dialects.calls import CallDelta
+from contracts.dialects.responses_said import ENDS
+from contracts.dialects.schema import shown
 from contracts.dialects.usage import Names
+from contracts.facts import ErrorSeen
 
 if TYPE_CHECKING:
     from contracts.dialects.recorder import ChoiceRecord, Recorder
-    from contracts.facts import AnswerKind, Asked, ErrorSeen
+    from contracts.facts import AnswerKind, Asked
     from contracts.model import Request
 
 NAME = "openai-responses"
@@ -26,7 +29,7 @@ USAGE = Names(
 )
 # The items that are calls of the client's tools, and what they are given: JSON in a text, or any text.
 FORMS: dict[str, Literal["text", "free"]] = {"function_call": "text", "custom_tool_call": "free"}
-ENDS = ("response.completed", "response.incomplete", "response.failed")
+STATES = ("completed", "incomplete", "failed", "cancelled")  # of a response that has ended
 
 
 def kind(method: str, path: str) -> AnswerKind | None:
@@ -64,6 +67,7 @@ def event(recorder: Recorder, name: bytes | None, value: object) -> None:
     if not isinstance(value, dict):
         return
     recorder.in_order(value)
+    responses_said.see(recorder, value)
     kind_of = value.get("type")
     choice, piece = recorder.choice(0), value.get("delta")
     response = value.get("response")
@@ -73,6 +77,8 @@ def event(recorder: Recorder, name: bytes | None, value: object) -> None:
         response = response if isinstance(response, dict) else {}
         if not any((choice.text_chars, choice.refusal_chars, choice.calls, choice.other_output)):
             _output(recorder, choice, response)  # a server that sends no deltas says it all here
+        elif not recorder.is_over:
+            _agrees(recorder, str(kind_of), response)
         _end(recorder, choice, response)
         recorder.closed()
     elif isinstance(piece, str):
@@ -81,6 +87,17 @@ def event(recorder: Recorder, name: bytes | None, value: object) -> None:
         _item_added(recorder, choice, value["item"], value.get("output_index"))
     elif kind_of == "response.function_call_arguments.done":
         _arguments_done(recorder, choice, value)
+
+
+def _agrees(recorder: Recorder, kind_of: str, response: dict[str, Any]) -> None:
+    """Hold the response that ends a stream against what was streamed, and its status against the event's type."""
+    status = kind_of.rpartition(".")[2]
+    said = response.get("status")
+    place = (recorder.event, recorder.byte)
+    if said in STATES and said != status:
+        recorder.schema.note("response.status", shown(status), shown(said), *place)
+    if status == "completed" and response.get("output") == [] and not recorder.unread:
+        recorder.schema.note("response.output", "what was streamed", "none", *place)
 
 
 def _delta(recorder: Recorder, choice: ChoiceRecord, value: dict[str, Any], piece: str) -> None:
@@ -160,8 +177,10 @@ def _item(recorder: Recorder, choice: ChoiceRecord, item: dict[str, Any], positi
 def _end(recorder: Recorder, choice: ChoiceRecord, response: dict[str, Any]) -> None:
     """Fold status, error and usage of a response that has ended; why it is incomplete says more than its status."""
     failed = told.from_member(response.get("error"), "member")
+    if failed is None and response.get("status") == "failed":
+        failed = ErrorSeen(form="finish", code="failed")
     if failed is not None:
-        recorder.error(failed, "member")
+        recorder.error(failed)
     details = response.get("incomplete_details")
     reason = details.get("reason") if isinstance(details, dict) else None
     status = response.get("status")

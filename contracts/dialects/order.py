@@ -19,12 +19,16 @@ MAX_OPEN = 256  # blocks open at once; more would be an attack on memory
 
 
 class Block(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Events that belong together by the member `key`: one opens the block, some come inside it, one closes it."""
+    """Events that belong together by the member `key`: one opens the block, some come inside it, one closes it.
+
+    `counted`: the blocks of a stream are counted from 0, in the order in which they are opened.
+    """
 
     open: str
     close: str
     inside: tuple[str, ...] = ()
     key: str = "index"
+    counted: bool = False
 
 
 Said = Literal["text", "reasoning", "refusal", "tool call", "finish", "usage", "close"]
@@ -78,13 +82,14 @@ class Grammar:
 class Order:
     """Follows the events of one stream."""
 
-    __slots__ = ("_expected", "_grammar", "_open")
+    __slots__ = ("_expected", "_grammar", "_next", "_open")
 
     def __init__(self, grammar: Grammar) -> None:
         """Begin; no event has come."""
         self._grammar = grammar
         self._expected = grammar.first
         self._open: set[tuple[str, int]] = set()
+        self._next: dict[str, int] = {}  # by the event that opens a block: the number of the one that comes next
 
     def see(self, name: str, value: Mapping[str, object]) -> Disorder | None:
         """Take the next event; tells what is wrong with its place."""
@@ -114,7 +119,14 @@ class Order:
         if name == block.open:
             if len(self._open) < MAX_OPEN:
                 self._open.add(place)
-            return Disorder(f"{block.close} of {block.key} {number}", name) if is_open else None
+            counted, self._next[name] = self._next.get(name, 0), number + 1
+            if is_open:
+                return Disorder(f"{block.close} of {block.key} {number}", name)
+            return (
+                Disorder(f"{block.key} {counted}", f"{block.key} {number}")
+                if block.counted and number != counted
+                else None
+            )
         if name == block.close:
             self._open.discard(place)
         if is_open or len(self._open) >= MAX_OPEN:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from contracts.dialects import Tables
+    from contracts.dialects.order import Disorder
     from contracts.text.looping import Tail
 
 MAX_CHOICES = 128  # OpenAI refuses n above 128; more would be an attack on memory
@@ -74,6 +75,9 @@ class Recorder:
         self.trailed = False
         self.unread_at: int | None = None  # number of the last event that could not be read
         self.ending = False  # the dialect's last event came, and only its close marker may follow
+        self.kept: Any = None  # what the dialect itself keeps of a stream, from event to event
+        self.named = True  # events have names, as those of an event stream have
+        self.after_end: tuple[Disorder, int | None, int | None] | None = None
 
     # what a dialect calls, at the current event
 
@@ -95,7 +99,11 @@ class Recorder:
         if self.unread or self.errors or self.is_over or not isinstance(name, str):
             return
         disorder = self.order.see(name, value)
-        if disorder is not None:
+        if disorder is None:
+            return
+        if any(choice.finish_count for choice in self.choices.values()):  # perhaps reply.finish tells of it
+            self.after_end = self.after_end or (disorder, self.event, self.byte)
+        else:
             self.schema.note("order of events", disorder.expected, disorder.found, self.event, self.byte)
 
     @property
@@ -200,6 +208,13 @@ class Recorder:
         self.trailed = True
         return True
 
+    def past_close(self, data: bytes) -> bool:
+        """Note what came after the close; tells whether it is a marker, of whatever dialect, and no event to read."""
+        if self.trailer(data):
+            return True
+        self.after_close()
+        return data == DONE
+
     def after_close(self) -> None:
         """Note that an event came after the close, where it may not."""
         close, disorder = self.close, self.order.after("close", "event")
@@ -211,6 +226,9 @@ class Recorder:
 
     def reply(self) -> Reply:
         """Give the facts of the reply; call once, at the end."""
+        if self.after_end is not None and not any(choice.after_finish for choice in self.choices.values()):
+            disorder, event, byte = self.after_end
+            self.schema.note("order of events", disorder.expected, disorder.found, event, byte)
         texts: list[Text] = []
         for choice in self.choices.values():
             texts += [s.finish() for s in (choice.answer, choice.reasoning, choice.refusal) if s is not None]

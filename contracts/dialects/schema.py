@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 MAX_FAULTS = 32  # distinct departures kept
+BOUNDS = {"minimum": "at least", "maximum": "at most"}
 MAX_VALIDATIONS = 2_000  # a stream whose every event departs is not looked at closely for ever
 
 
@@ -104,6 +105,16 @@ def departures(errors: Iterable[Any]) -> Iterable[tuple[str, str, str]]:
             yield path or "the value", type_words(kind.types), type_name(error.instance)
         elif kind.name == "const":
             yield path, shown(kind.expected_value), shown(error.instance)
+        elif kind.name == "enum":
+            found = shown(error.instance) if isinstance(error.instance, str) else type_name(error.instance)
+            yield path, " or ".join(map(shown, kind.options)), found
+        elif kind.name == "anyOf":
+            names = [
+                e.kind.property for errors_of_one in kind.context for e in errors_of_one if e.kind.name == "required"
+            ]
+            yield path or "the value", " or ".join(names), "none of them"
+        elif kind.name in BOUNDS:
+            yield path, f"{BOUNDS[kind.name]} {kind.limit}", shown(error.instance)
         else:
             yield path, scrub(error.message, 120), shown(error.instance)
 

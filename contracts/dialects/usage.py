@@ -66,6 +66,10 @@ class UsageRecord:
         ):
             self._fault("part", f"{names.reasoning[1]} is {reasoning}, and {names.output} {outputs}", event, byte)
 
+    def missing(self, event: int | None, byte: int | None) -> None:
+        """Note that none came where the dialect always sends one."""
+        self._fault("absent", "usage is absent", event, byte)
+
     def grows(self, number: object, name: str, event: int | None, byte: int | None) -> None:
         """Take one report of a count that is cumulative, so that it never becomes less; one left out says nothing."""
         if not isinstance(number, int) or isinstance(number, bool) or number < 0:

@@ -36,8 +36,11 @@ Change = Callable[[str, Any], dict[str, Any]]  # of one member, by its name and 
 
 def documents(events: Iterable[Sent], writer: Writer) -> Documents:
     """Give the JSON texts of a stream, and its sentinel where the dialect has one."""
-    for event in events:
-        yield Document(msgspec.json.encode(event.value), event.what, event.name, event.closes)
+    for number, event in enumerate(events):
+        value = event.value
+        if "sequence_number" in value:  # of what is sent, whatever a scenario left out or said twice
+            value = {**value, "sequence_number": number}
+        yield Document(msgspec.json.encode(value), event.what, event.name, event.closes)
     if writer.SENTINEL is not None:
         yield Document(writer.SENTINEL, "sentinel", None, closes=True)
 

@@ -72,14 +72,20 @@ def of(recorder: Recorder) -> Folded:
 
 
 def streamed(name: str, *events: Any, names: tuple[bytes | None, ...] = ()) -> Folded:
-    """Fold events, the first of them with these names; their bytes are made up."""
+    """Fold events, the first of them with these names; without one it has that of its type. Bytes are made up."""
     dialect = dialects.load(name)
     recorder = Recorder(CATALOGUE.tables(name), streamed=True)
     for number, value in enumerate(events):
         recorder.event, recorder.byte = number, number * 100
         recorder.events += 1
-        dialect.event(recorder, names[number] if number < len(names) else None, value)
+        dialect.event(recorder, (names[number] if number < len(names) else None) or named(value), value)
     return of(recorder)
+
+
+def named(value: Any) -> bytes | None:
+    """Give the name of an event whose value says its type."""
+    kind = value.get("type") if isinstance(value, dict) else None
+    return kind.encode() if isinstance(kind, str) else None
 
 
 def whole(name: str, value: Any) -> Folded:

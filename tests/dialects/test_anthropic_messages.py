@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from contracts.dialects import anthropic_messages
 from contracts.facts import Asked
 from contracts.model import Request
-from tests.dialects.folding import SORRY, TEXT, THOUGHT, Folded, asked, finish, streamed, whole
+from tests.dialects.folding import SORRY, TEXT, THOUGHT, Folded, answered, asked, finish, streamed, whole
 
 NAME = "anthropic-messages"
 MODEL = "claude-größe-4-20250514"
@@ -278,3 +279,76 @@ def test_a_cumulative_count_that_becomes_less_or_null_is_told() -> None:
     assert [fault.detail for fault in found.reply.usage.faults] == ["output_tokens is cumulative and went from 9 to 3"]
     null = streamed(NAME, start(), {**end, "usage": {"output_tokens": None}})
     assert [fault.kind for fault in null.reply.usage.faults] == ["not-a-count"]
+
+
+SAID = (
+    opened(0, type="text", text=""),
+    delta(0, type="text_delta", text=TEXT),
+    {"type": "content_block_stop", "index": 0},
+)
+
+
+@pytest.mark.parametrize("name", [b"message", b"content_block_delta ", "größe".encode(), b"\xff"])
+def test_an_event_has_the_name_of_its_type(name: bytes) -> None:
+    events = (start(), *SAID, ended(), STOP)
+    assert folded(*events).departures == []
+    assert folded(*events, names=(name,)).departures == ["event"]
+
+
+def test_an_event_of_an_event_stream_without_a_name_is_told_and_a_line_of_json_needs_none() -> None:
+    values = [json.dumps(value, ensure_ascii=False).encode() for value in (start(), *SAID, ended(), STOP)]
+    events = answered(NAME, b"".join(b"data: %s\n\n" % value for value in values), "text/event-stream")
+    assert [(f.path, f.found, f.count) for f in events.schema_faults] == [("event", "absent", 6)]
+    assert answered(NAME, b"\n".join(values), "application/x-ndjson").schema_faults == ()
+
+
+THINKING = {"type": "thinking", "thinking": ""}
+CALL = {"type": "tool_use", "id": "ä", "name": "größe", "input": {}}
+WORDS = {"type": "text_delta", "text": TEXT}
+JSON = {"type": "input_json_delta", "partial_json": "{}"}
+
+
+@pytest.mark.parametrize(
+    ("block", "piece", "departures"),
+    [
+        ({"type": "text", "text": ""}, {"type": "thinking_delta", "thinking": THOUGHT}, ["delta.type"]),
+        ({"type": "text", "text": ""}, {"type": "citations_delta", "citation": {}}, []),
+        ({"type": "text", "text": ""}, JSON, ["delta.type"]),
+        (THINKING, WORDS, ["delta.type"]),
+        (THINKING, {"type": "signature_delta", "signature": "ä"}, []),
+        (CALL, WORDS, ["delta.type"]),
+        ({**CALL, "input": ""}, JSON, ["content_block.input"]),
+        ({**CALL, "type": "server_tool_use"}, JSON, []),
+        ({"type": "text", "text": ""}, {"type": "größe_delta"}, []),
+        ({"type": "größe"}, WORDS, []),
+    ],
+)
+def test_a_block_has_the_deltas_of_its_type(block: Any, piece: Any, departures: list[str]) -> None:
+    assert folded(start(), opened(0, **block), delta(0, **piece)).departures == departures
+
+
+def test_blocks_are_counted_from_nought() -> None:
+    second = [{**value, "index": 2} for value in SAID]
+    assert folded(start(), *SAID, *second, ended(), STOP).disorder == [("index 1", "index 2", 4)]
+    assert folded(start(), *SAID, *SAID, ended(), STOP).disorder == [("index 1", "index 0", 4)]
+
+
+def test_a_block_after_the_end_is_one_fault_where_it_says_something_and_another_where_not() -> None:
+    late = [{**value, "index": 1} for value in SAID]
+    found = folded(start(), *SAID, ended(), *late, STOP)
+    assert found.disorder == []
+    assert found.reply.choices[0].after_finish is not None
+    empty = folded(start(), *SAID, ended(), late[0], late[2], STOP)
+    assert empty.disorder == [("message_delta or message_stop", "content_block_start", 5)]
+    assert empty.reply.choices[0].after_finish is None
+
+
+@pytest.mark.parametrize("usage", [{}, {"usage": None}])
+def test_the_last_count_is_missed(usage: dict[str, Any]) -> None:
+    last = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, **usage}
+    assert [f.detail for f in folded(start(), *SAID, last, STOP).reply.usage.faults] == ["usage is absent"]
+    goes_on = {"type": "message_delta", "delta": {"stop_reason": None}, **usage}
+    assert folded(start(), *SAID, goes_on, ended(), STOP).reply.usage.faults == ()
+    assert [f.detail for f in whole(NAME, {**message(), **({"usage": None} | usage)}).reply.usage.faults] == [
+        "usage is absent"
+    ]

@@ -8,8 +8,22 @@ import pytest
 
 from contracts.dialects import gemini
 from contracts.facts import Asked
-from contracts.model import Request
-from tests.dialects.folding import CATALOGUE, SORRY, TEXT, THOUGHT, Folded, answered, asked, finish, streamed, whole
+from contracts.fold import fold
+from contracts.judge import judge
+from contracts.model import Evidence, Outcome, Request, Source
+from tests.dialects.folding import (
+    CATALOGUE,
+    SORRY,
+    TEXT,
+    THOUGHT,
+    Folded,
+    answered,
+    asked,
+    capture,
+    finish,
+    streamed,
+    whole,
+)
 
 NAME = "gemini"
 MODEL = "gemini-größe"
@@ -154,7 +168,10 @@ def test_what_is_no_error_is_none(value: Any) -> None:
         (response(index="größe"), ["candidates[].index"]),
         (response(responseId=7), ["responseId"]),
         ("größe", ["the value"]),
-        ({"größe": 1}, []),
+        ({"größe": 1}, ["the value"]),
+        ({"response": response({"text": TEXT})}, ["the value"]),
+        ({"usageMetadata": COUNTS}, []),
+        ({"promptFeedback": {}, "neu": 1}, []),
     ],
 )
 def test_departures_from_the_schema_are_named(value: Any, paths: list[str]) -> None:
@@ -225,3 +242,12 @@ def test_a_request_is_read_in_all_its_members(body: Any) -> None:
 )
 def test_an_endpoint_tells_what_it_answers_with(method: str, path: str, kind: str | None) -> None:
     assert gemini.kind(method, path) == kind
+
+
+def test_a_close_marker_that_streams_do_not_have_is_one_fault() -> None:
+    evidence = Evidence(
+        facts=fold(capture("gemini-done"), gemini, CATALOGUE.tables(NAME)), source=Source.RECORDED, ref="größe"
+    )
+    found = judge(CATALOGUE.bound_to_dialect(NAME), [evidence], provider=None, models=())
+    assert [f.contract for f in found if f.outcome is Outcome.VIOLATED] == ["sse.done"]
+    assert [f.contract for f in found if f.outcome is Outcome.UNKNOWN] == []

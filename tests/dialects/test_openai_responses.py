@@ -22,7 +22,7 @@ def response(status: str = "completed", *items: Any, **over: Any) -> dict[str, A
 
 
 def event(kind: str, **members: Any) -> dict[str, Any]:
-    return {"type": f"response.{kind}", "sequence_number": 1, **members}
+    return {"type": f"response.{kind}", **members}
 
 
 def ended(kind: str = "completed", *items: Any, **over: Any) -> dict[str, Any]:
@@ -68,12 +68,12 @@ def folded(*events: Any, names: tuple[bytes | None, ...] = ()) -> Folded:
 def test_text_reasoning_refusal_id_model_usage_and_close_are_read() -> None:
     found = folded(
         event("created", response=response("in_progress")),
-        event("reasoning_summary_text.delta", output_index=0, delta=THOUGHT),
-        event("reasoning_text.delta", output_index=0, delta=THOUGHT),
+        event("reasoning_summary_text.delta", item_id="rs_ä", output_index=0, summary_index=0, delta=THOUGHT),
+        event("reasoning_text.delta", item_id="rs_ä", output_index=0, content_index=0, delta=THOUGHT),
         added(message(), 1),
         text(TEXT),
-        event("output_text.done", output_index=1, text=TEXT),
-        event("refusal.delta", output_index=1, delta=TEXT),
+        event("output_text.done", output_index=0, content_index=0, text=TEXT),
+        event("refusal.delta", item_id="msg_ä", output_index=1, content_index=1, delta=TEXT),
         ended("completed", THOUGHTS, message(SAID, REFUSED)),
     )
     assert found.chars == (len(TEXT), 2 * len(THOUGHT), len(TEXT))

@@ -54,6 +54,22 @@ def test_what_is_out_of_place_is_told_with_what_was_expected(
     assert seen(*events) == found
 
 
+@pytest.mark.parametrize(
+    ("numbers", "found"),
+    [
+        ((0, 1, 2), []),
+        ((1,), [("größe 0", "größe 1")]),
+        ((0, 2, 3), [("größe 1", "größe 2")]),
+        ((0, 0, 1), [("größe 1", "größe 0")]),
+    ],
+)
+def test_blocks_that_are_counted_come_one_by_one(numbers: tuple[int, ...], found: list[tuple[str, str]]) -> None:
+    (block,) = TABLE.blocks
+    order = Order(Grammar(OrderTable(blocks=(structs.replace(block, counted=True),))))
+    told = [order.see(name, {"größe": n}) for n in numbers for name in ("auf", "stück", "zu")]
+    assert [(one.expected, one.found) for one in told if one is not None] == found
+
+
 def test_blocks_that_are_open_are_bounded_and_beyond_that_nobody_is_blamed() -> None:
     order = Order(Grammar(TABLE))
     order.see("anfang", {})

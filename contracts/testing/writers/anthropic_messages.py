@@ -69,7 +69,6 @@ BREAKS: Mapping[str, tuple[str, ...]] = {
     "length-too-short": ("sse.framing", "reply.finish", "sse.done"),
     "listing-without-ids": ("models.shape",),
     "message-for-delta": ("reply.schema", "reply.finish", "reply.not-empty"),
-    "text-after-finish": ("reply.finish", "reply.schema"),
 }
 # What a block is by what is said in it; whatever else is said ends it.
 BLOCKS = {"thought": "thinking", "text": "text", "call": "tool_use", "arguments": "tool_use"}
