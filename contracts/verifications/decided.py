@@ -1,8 +1,8 @@
 """The breaker's own rows: a trip that stands is found however long ago it was written, without reading all of a table.
 
 Whoever writes decisions writes each trip that stands again once a day, and says in every row of his that he knew all of
-them (`knows_all`). So the latest such row tells how far back to read: a day before it. Where none is found in the last
-days, older ones are looked for in ever larger steps, to the beginning of the table if need be.
+them (`knows_all`). So the latest such row tells how far back to read: a day before it. Where the last days have none,
+all of a table is read once, as it lies: by an index a month of it takes longer (of 10^8 rows in SQLite 90 s, all 18 s).
 """
 
 from __future__ import annotations

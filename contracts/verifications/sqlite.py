@@ -83,7 +83,7 @@ class SqliteDatabase:
             ((last,),) = self.read(f"SELECT max(rowid) FROM {table}")  # noqa: S608 - quoted, from the catalogue
         except TableError:  # a table WITHOUT ROWID
             return ""
-        return f"rowid > {int(last or 0)}"
+        return f"rowid > {last}" if isinstance(last, int) else ""
 
     def read(self, statement: str, values: Sequence[object] = ()) -> Rows:
         """Read rows. Raises TableError."""

@@ -95,7 +95,7 @@ class Verifications:
         """Count what answers came to; models that are not told apart have no name."""
         return self._count(over)[0]
 
-    def since(self, asked: Sequence[tuple[Key, Span]]) -> dict[Key, tuple[Tally, ...]]:
+    def after(self, asked: Sequence[tuple[Key, Span]]) -> dict[Key, tuple[Tally, ...]]:
         """Count what the answers of keys came to, each in a span of its own; only damage has a model's name."""
         found: defaultdict[Key, list[Tally]] = defaultdict(list)
         for begin in range(0, len(asked), KEYS_AT_ONCE):
@@ -144,7 +144,7 @@ class Verifications:
                 for key, one in remembered.memories.items()
                 if _is_asked_for(one, now)
             ]
-            after = self.since(asked)
+            after = self.after(asked)
             memories = {key: structs.replace(one, after=after.get(key, ())) for key, one in remembered.memories.items()}
             later = self._database.later(self._table.name) if to_write else ""
             apart = None if are_all_apart else APART

@@ -165,6 +165,20 @@ def test_a_fleet_that_is_well_gets_one_row_a_day(router_of_each: Router) -> None
     table.close()
 
 
+def test_a_row_that_says_that_all_is_well_makes_no_trip_longer(router_of_each: Router) -> None:
+    table = router_of_each.open()
+    bad = {"verdict": "mangled", "detail": "double-utf8-latin1 [provider]: 3 ×", "model_attributable": True}
+    told = []
+    for hours, said in ((0, bad), (1, {}), (26, {}), (27, bad)):
+        now = NOON + hours * HOUR
+        table.record([structs.replace(OTHER, at=now, **said)] * 2)
+        (one,) = (one for one in ask(table, now)[1] if one.model is None)
+        assert one.skip_reason is None
+        told.append((one.state, one.attempt))
+    assert told == [(State.OPEN, 1), (State.CLOSED, 1), (State.CLOSED, 0), (State.OPEN, 1)]
+    table.close()
+
+
 def test_an_operator_closes_what_nobody_can_answer_for_any_more(router_of_each: Router) -> None:
     router, table = router_of_each, router_of_each.open()
     table.record([structs.replace(OTHER, at=NOON)] * 40)

@@ -70,7 +70,7 @@ def test_the_database_counts_what_would_be_counted_one_by_one(router: Router) ->
     late = since(NOON - 2 * HOUR, NOON, WINDOW_S)
     later = since(NOON - HOUR / 3, NOON, WINDOW_S)
     asked = [(Key("größe", None), late), (Key("größe", "b"), later), (Key("openrouter", "智谱/模型:free"), late)]
-    found = table.since([*asked, (Key("niemand", None), late)])
+    found = table.after([*asked, (Key("niemand", None), late)])
     assert len(found) == len(asked)
     for key, its in asked:
         own = [
@@ -251,7 +251,7 @@ def test_names_are_only_names(tmp_path: Path, postgres_url: str) -> None:
         table = made.open()
         table.record(damaged())
         key = Key("openrouter", "智谱/模型")
-        assert [tally.day for tally in table.since([(key, span(NOON, WINDOW_S))])[key]] == [3]
+        assert [tally.day for tally in table.after([(key, span(NOON, WINDOW_S))])[key]] == [3]
         assert poll(table, NOON)[Key("openrouter", None)].state is State.OPEN
         assert poll(table, NOON)[Key("openrouter", None)].skip_reason
         table.close()
@@ -425,7 +425,7 @@ def test_postgresqls_own_types_are_read_as_a_text(postgres_url: str) -> None:
     ]
     assert remembered.memories == {}
     key = Key("a", tallies[0].model)
-    assert [tally.day for tally in table.since([(key, since(NOON - HOUR, NOON, WINDOW_S))])[key]] == [1]
+    assert [tally.day for tally in table.after([(key, since(NOON - HOUR, NOON, WINDOW_S))])[key]] == [1]
     table.close()
 
 
