@@ -200,6 +200,16 @@ def test_how_far_back_decisions_were_looked_for_is_told(router: Path, degraded: 
     assert of_table(url_of(router), Question(), now, apply=False).decisions_from is None
 
 
+def test_what_was_left_to_another_poll_is_said() -> None:
+    from contracts.verifications.decided import LEFT
+    from contracts_cli.commands.degraded import view
+
+    found = of_rows(mojibake(), Question(), NOON)
+    left = [structs.replace(one, by=None, skip_reason=LEFT) if one.by else one for one in found.decisions]
+    shown = view(structs.replace(found, applied=0, decisions=tuple(left)), 200, verbose=False)
+    assert shown.endswith("; no decisions written, 1 left to another --apply\n")
+
+
 def test_names_that_are_not_told_apart_are_said() -> None:
     from contracts_cli.commands.degraded import view
 

@@ -17,6 +17,7 @@ from contracts.errors import ConfigError
 from contracts.model import Scope
 from contracts.sinks import notes as note_sinks
 from contracts.text.scrub import scrub
+from contracts.verifications.decided import LEFT
 from contracts.verifications.errors import TableError
 from contracts_cli import terminal
 
@@ -189,7 +190,9 @@ def _applied(found: Degraded) -> str:
         return "nothing was written (--apply does)" if found.warnings or written else "nothing to write"
     if written and all(one.state is State.CLOSED and one.was is State.CLOSED for one in written):
         return "nothing to decide, and a row that says so"
-    return f"{found.applied or 'no'} decision{'' if found.applied == 1 else 's'} written"
+    left = sum(one.skip_reason == LEFT for one in found.decisions)
+    others = f", {left} left to another --apply" if left else ""
+    return f"{found.applied or 'no'} decision{'' if found.applied == 1 else 's'} written{others}"
 
 
 def _headline(one: Degradation) -> str:
