@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from contracts_cli.__main__ import CLOSED_PIPE, USAGE
-from contracts_cli.argv import COMPLETE
+from contracts_cli.argv import COMPLETE, is_for_others
 from contracts_cli.examples import shown
 from contracts_cli.options import COMMANDS, Command, Option, Positional, parse_seconds
 from contracts_cli.terminal import not_written
@@ -119,7 +119,7 @@ def _argument(positional: Positional) -> inspect.Parameter:
 def _option(option: Option) -> inspect.Parameter:
     given: dict[str, Any] = {
         "help": option.help,
-        "envvar": option.variable,
+        "envvar": None if is_for_others(option, os.environ.get(option.variable, "")) else option.variable,
         "show_default": False,
         "autocompletion": _offers(option.completes),
     }

@@ -34,11 +34,20 @@ def parse(argv: list[str], environ: Mapping[str, str] | None = None) -> tuple[Co
     try:
         given = _options(command, argv[1:])
         for option in command.options:
-            if option.name not in given and environ.get(option.variable):
-                given[option.name] = _from_variable(option, environ[option.variable])
+            value = environ.get(option.variable)
+            if option.name not in given and value and not is_for_others(option, value):
+                given[option.name] = _from_variable(option, value)
     except (_NotPlainError, ValueError):
         return None
     return command, command.settings(given)
+
+
+def is_for_others(option: Option, value: str) -> bool:
+    """Tell whether a variable holds what only other commands can choose: it was set for those."""
+    if option.kind != "choice" or option.takes(value):
+        return False
+    same = (o for command in COMMANDS.values() for o in command.options if o.variable == option.variable)
+    return any(o.takes(value) for o in same)
 
 
 def _options(command: Command, argv: list[str]) -> dict[str, Any]:

@@ -80,6 +80,8 @@ class Catalogue:
         hint = "" if self.config else " (no providers.yaml was found)"
         if self.config and os.path.isfile(os.path.join(self.sources.folder, "providers", f"{name}.yaml")):
             hint = f" (a shipped row has that name: add `{name}: {{extends: {name}}}` to {self.config})"
+        elif self.config and os.path.isdir(name):
+            hint = f" (that is a folder; one of captures is given as --replay={name})"
         return _known("provider", name, self.providers, hint)
 
     def dialect(self, name: str) -> dict[str, Any]:

@@ -118,6 +118,22 @@ def test_variables_are_read_alike_and_an_option_beats_its_variable(variables: di
 
 
 @pytest.mark.parametrize(
+    ("variables", "argv"),
+    [
+        ({"CONTRACTS_FORMAT": "sarif"}, ["list"]),
+        ({"CONTRACTS_FORMAT": "prometheus"}, ["history", "größe"]),
+        ({"CONTRACTS_FAIL_ON": "warning"}, ["canary", "größe"]),
+    ],
+)
+def test_a_variable_that_was_set_for_other_commands_stops_none(variables: dict[str, str], argv: list[str]) -> None:
+    with environment(variables):
+        chosen = parse(argv)
+        assert chosen == parse_with_typer(argv)
+    with environment({}):
+        assert chosen == parse(argv)
+
+
+@pytest.mark.parametrize(
     "variables", [{"CONTRACTS_FORMAT": "xml"}, {"CONTRACTS_JOBS": "-3"}, {"CONTRACTS_TIMEOUT": "x"}]
 )
 def test_a_wrong_variable_is_a_usage_error(variables: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -244,3 +244,13 @@ def test_a_shipped_row_that_the_file_does_not_extend_is_told_apart(rows: Write) 
     told = r"unknown provider 'perplexity' \(a shipped row has that name: add `perplexity: "
     with pytest.raises(ConfigError, match=told):
         read.provider("perplexity")
+
+
+def test_a_folder_that_was_taken_for_a_provider_is_told(
+    rows: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = rows("  openrouter: {extends: openrouter}  # café\n")
+    (tmp_path / "aufnahmen-ö").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match=r"\(that is a folder; .* --replay=aufnahmen-ö\)"):
+        read.provider("aufnahmen-ö")
