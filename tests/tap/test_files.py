@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from time import monotonic
 
 import pytest
 
@@ -36,6 +37,13 @@ def write(path: Path, minutes: range, max_bytes: int = 1 << 20) -> None:
         assert (writer.dropped, writer.failure) == (0, None)
 
 
+def wait(is_so: Callable[[], bool]) -> None:
+    """Wait for what another thread does."""
+    until = monotonic() + 20
+    while not is_so():
+        assert monotonic() < until
+
+
 def minutes(path: Path) -> list[int]:
     return [round((one.at - NOON).total_seconds() / 60) for one in read(str(path))]
 
@@ -60,8 +68,7 @@ def test_a_link_that_leads_elsewhere_since_is_followed(tmp_path: Path) -> None:
     link.symlink_to(first)
     writer = Writer(str(link), every_s=0)
     writer.write(seen(0))
-    while not first.exists() or not first.stat().st_size:
-        writer.start()
+    wait(lambda: first.exists() and first.stat().st_size > 0)
     link.unlink()
     link.symlink_to(second)
     writer.write(seen(1))
@@ -83,8 +90,7 @@ def test_a_file_that_somebody_else_put_aside_is_begun_anew(tmp_path: Path, rotat
     path = tmp_path / "gesehen.jsonl"
     writer = Writer(str(path), every_s=0)
     writer.write(seen(0))
-    while not path.stat().st_size:
-        writer.start()
+    wait(lambda: path.stat().st_size > 0)
     rotate(path)
     writer.write(seen(1))
     writer.close()

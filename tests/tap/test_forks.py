@@ -17,7 +17,7 @@ from msgspec import structs
 
 from contracts.observations import read
 from contracts.observations.writer import Writer
-from tests.tap.test_files import seen
+from tests.tap.test_files import seen, wait
 
 START = """
 import os, sys, threading, time
@@ -114,8 +114,7 @@ def test_a_lock_that_was_had_at_the_fork_is_not_had_for_as_long_as_the_child_liv
     child = context.Process(target=end.wait, daemon=True)
     with path.open("ab") as other:
         writer.write(structs.replace(seen(1), model="größe" * 10_000_000))  # written for long enough to be met
-        while not has_lock(other):
-            pass
+        wait(lambda: has_lock(other))
         child.start()
         writer.close()
         assert not has_lock(other)
@@ -159,8 +158,7 @@ def test_one_who_looks_and_fails_ends_no_thread(tmp_path: Path) -> None:
     writer = Writer(str(tmp_path / "gesehen.jsonl"))
     writer.look = look
     writer.write(seen(1))
-    while len(looked) < 2:
-        writer.start()
+    wait(lambda: len(looked) > 1)
     writer.write(seen(2))
     writer.close()
     assert looked[-1] is None or looked[-2] is None
