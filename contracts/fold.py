@@ -229,7 +229,8 @@ class Fold:
             return structs.replace(facts, errors=(error,) if error else (), json_faults=faults)
         if facts.kind != "chat":
             return self._catalogue(facts, value, faults)
-        if value is UNREADABLE and several_lines(whole):
+        may_stream = self._dialect.NDJSON or self._asked is None or self._asked.stream
+        if value is UNREADABLE and may_stream and several_lines(whole):
             self._body_kind = "ndjson"
             self._stream(whole)
             body = structs.replace(facts.body, kind="ndjson")
@@ -286,6 +287,5 @@ def as_json(facts: Facts, value: object) -> Facts:
 def unreadable(recorder: Recorder, name: bytes | None, data: bytes) -> None:
     """Count an event that cannot be read; one named `error` tells of an error whatever it holds."""
     recorder.unread_event(data)
-    seen = told.from_member(data.decode("utf-8", "replace"), "event") if name == b"error" else None
-    if seen is not None:
-        recorder.error(seen, "event")
+    if name == b"error":
+        recorder.error(told.unread(data.decode("utf-8", "replace")))

@@ -33,6 +33,8 @@ OURS = (
     "api key", "api_key", "unauthorized", "authentication", "rate limit", "rate_limit",
 )  # fmt: skip
 
+OUR_CODES = ("401", "402", "413")  # no key, no credit, too large a request
+
 
 class Parameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """This kind takes none."""
@@ -63,4 +65,4 @@ def judge(facts: Facts, want: Parameters) -> Verdict:
 def is_ours(error: ErrorSeen) -> bool:
     """Tell whether an error answers a fault of the request or the account, by what it says."""
     said = f"{error.message} {error.code or ''} {error.type or ''}".lower()
-    return any(word in said for word in OURS)
+    return error.code in OUR_CODES or any(word in said for word in OURS)

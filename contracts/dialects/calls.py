@@ -162,10 +162,25 @@ def _arguments(recorder: Recorder, choice: ChoiceRecord, call: CallRecord) -> ob
         if fault.kind in ("lone-surrogate", "invalid-utf8"):
             continue  # text.intact's
         kind = "arguments-cut" if cut and fault.kind in ("truncated", "empty") else f"arguments-{fault.kind}"
+        if fault.kind == "concatenated" and _begins_delta(call, fault.byte):
+            recorder.call_fault(
+                "arguments-again", f"the arguments of {call.label} are whole, and more deltas came", *place
+            )
+            continue
         recorder.call_fault(kind, f"the arguments of {call.label}: {fault.kind} at character {fault.byte}", *place)
     if value is not UNREADABLE and not isinstance(value, dict):
         recorder.call_fault("arguments-not-object", f"the arguments of {call.label} are no JSON object", *place)
     return value
+
+
+def _begins_delta(call: CallRecord, byte: int | None) -> bool:
+    """Tell whether a place in the joined arguments is where a delta began: the model did not write what comes there."""
+    at = 0
+    for piece in call.arguments:
+        if at == byte and at:
+            return True
+        at += len(piece.encode("utf-8", "surrogatepass"))
+    return False
 
 
 def strings(value: object) -> Iterator[str]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from contracts.facts import Framing
 
-__all__ = ["Placed", "at_top", "from_fields", "from_member", "in_event"]
+__all__ = ["Placed", "at_top", "from_fields", "from_member", "in_event", "unread"]
 
 MAX_MESSAGE = 300
 _MESSAGES = ("message", "msg", "detail", "error_description", "error_msg", "title")
@@ -88,6 +88,11 @@ def in_event(value: object, name: bytes | None) -> ErrorSeen | None:
     if seen is None and name == b"error":
         return from_member(value, "event", nested=False) or ErrorSeen(form="event", shaped=False)
     return seen
+
+
+def unread(data: str) -> ErrorSeen:
+    """Read the data of an event named `error` that are no JSON, and may be nothing at all."""
+    return from_member(data.strip(), "event") or ErrorSeen(form="event", shaped=False)
 
 
 def from_fields(framing: Framing | None) -> tuple[ErrorSeen, ...]:

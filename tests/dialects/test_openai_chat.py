@@ -339,7 +339,7 @@ GOOD = (call(0, "ä", "größe", ""), call(0, arguments='{"wort": "Grö'), call(
         ((call(0, 7, "größe", "{}"),), ["id-not-text", "id-missing"]),
         ((call(0, "ä", "größe", "{}"), call(0, "ä")), ["id-repeated"]),
         ((call(0, "ä", "größe", "{}"), call(0, None, "größe")), ["name-repeated"]),
-        ((call(0, "ä", "größe", "{}"), call(0, "ö", None, "{}")), ["id-changed", "arguments-concatenated"]),
+        ((call(0, "ä", "größe", "{}"), call(0, "ö", None, "{}")), ["id-changed", "arguments-again"]),
         ((call(0, None, "größe", "{"), call(0, "ä", None, "}")), ["id-late"]),
         ((call(0, "ä", "größe"),), ["arguments-empty"]),
         ((call(0, "ä", "größe", '{"wort":'),), ["arguments-truncated"]),
