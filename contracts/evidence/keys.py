@@ -71,7 +71,7 @@ def find(name: str, environ: Mapping[str, str]) -> tuple[Key | None, str]:
     Looked for in the variable itself, in the file that `NAME_FILE` names, and in `$CREDENTIALS_DIRECTORY/NAME`, where
     systemd puts it.
     """
-    told = f"{name} is not set"
+    told = unset(name)
     value = environ.get(name, "").strip()
     folder = environ.get("CREDENTIALS_DIRECTORY", "")
     named = environ.get(f"{name}_FILE", "")
@@ -89,6 +89,11 @@ def find(name: str, environ: Mapping[str, str]) -> tuple[Key | None, str]:
         at = next(n for n, c in enumerate(value, 1) if not (c.isascii() and c.isprintable()))
         return None, f"{name} holds what no header can carry: expected printable ASCII, found another character at {at}"
     return (Key(value), "") if value else (None, told)
+
+
+def unset(name: str) -> str:
+    """Say that there is no key under a name."""
+    return f"{name} is not set"
 
 
 def headers(key: Key | None, auth: Auth | None, asking: Asking | None) -> tuple[tuple[str, str], ...]:

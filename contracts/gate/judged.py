@@ -147,10 +147,13 @@ def _ask(  # noqa: PLR0913, PLR0917 - what a run has, and whom it tells
     trusted = found.trusted | _trusts(settings)
     rows = [found.catalogue.provider(row.name) for row in found.rows]
     strange = [r for r in rows if r.api_key is not None and (r.api_key, changes.origin(r.base_url)) not in trusted]
+    held: dict[str | None, tuple[str, str]] = {}
     for row in strange:
         if row.api_key is not None and keys.find(row.api_key, environ)[0] is not None:
             where = changes.origin(row.base_url)
-            tell(f"{row.name}: {row.api_key} is not sent to {where}; --trust-key {row.api_key}={where} permits it")
+            why = f"{row.api_key} is not sent to {where}; --trust-key {row.api_key}={where} permits it"
+            held[row.name] = (keys.unset(row.api_key), why)
+            tell(f"{row.name}: {why}")
     asked = Asked()
     hidden = {name for row in strange for name in (row.api_key, f"{row.api_key}_FILE")} | {"CREDENTIALS_DIRECTORY"}
     for group, seen in (
@@ -159,7 +162,15 @@ def _ask(  # noqa: PLR0913, PLR0917 - what a run has, and whom it tells
     ):
         if group and not asked.is_interrupted:
             asked = _ask_some(settings, path, group, seen, asked, lambda name, step, _: progress(name, step, len(rows)))
-    return asked
+    return structs.replace(asked, findings=tuple(_with_held(finding, held) for finding in asked.findings))
+
+
+def _with_held(finding: Finding, held: Mapping[str | None, tuple[str, str]]) -> Finding:
+    """Say of a key that was held back that it was, where whoever asked the provider took it for one that is not set."""
+    unset, why = held.get(finding.provider, ("", ""))
+    if not unset or finding.reason is None or unset not in finding.reason:
+        return finding
+    return structs.replace(finding, reason=finding.reason.replace(unset, why))
 
 
 def _ask_some(  # noqa: PLR0913, PLR0917 - what a run has, and whom it tells

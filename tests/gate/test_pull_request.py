@@ -262,6 +262,9 @@ def test_a_key_goes_to_no_host_to_which_the_base_does_not_send_it(
     assert came.told == [f"fremd: {VARIABLE} is not sent to {where}; --trust-key {VARIABLE}={where} permits it"]
     assert came.of("unknown", "alt") == set()
     assert "sse.charset" in came.of("unknown", "fremd")
+    reasons = {f.reason for f in came.gated.report.findings if (f.provider, f.outcome) == ("fremd", "unknown")}
+    assert any(f"{VARIABLE} is not sent to {where}; --trust-key" in (reason or "") for reason in reasons)
+    assert not any("is not set" in (reason or "") for reason in reasons)
     assert not any(asked.keyed for asked in strange.requests)
     assert any(asked.keyed for asked in known.requests)
     came = gate(trust_keys=(f"{VARIABLE}={where}/v1",))
