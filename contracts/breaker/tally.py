@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
+from contracts.text.attribution import DOUBLE
 from contracts.text.verdict import ASCII_ONLY, CALL
 
 Arm = Literal["encoding", "content"]
@@ -14,8 +15,8 @@ Arm = Literal["encoding", "content"]
 THROTTLED = "status 429"
 # Damage of the bytes: a hop or a server does it to every model behind it. Sorted by no order but the name's.
 ENCODING = frozenset({
-    "bpe-alphabet", "byte-token", "double-utf8-cp1252", "double-utf8-latin1", "gbk-replacement", "lone-surrogate",
-    "replacement-character", "triple-utf8", "uninitialised-memory",
+    "bpe-alphabet", "byte-token", "gbk-replacement", "lone-surrogate", "replacement-character", "sentencepiece-space",
+    "uninitialised-memory", *DOUBLE,
 })  # fmt: skip
 _CONTENT = frozenset({"malformed", "looping"})
 _BY_MODEL = "[model]"

@@ -1,8 +1,10 @@
 """Text carries no encoding damage that the request did not bring in.
 
 What it checks
-    All text of a reply, joined over its events: double-encoded UTF-8 (latin-1 or cp1252, also twice over),
-    U+FFFD, unpaired surrogates, leaked byte-level BPE alphabet and byte tokens, 锟斤拷 and 烫烫烫. Whose fault it is
+    All text of a reply, joined over its events: double-encoded UTF-8 (latin-1 or cp1252, also twice over; cp437,
+    cp850, cp1250, cp1251, koi8-r, mac-roman, gbk, cp932), U+FFFD, unpaired surrogates, leaked byte-level BPE
+    alphabet, SentencePiece's ▁ and byte tokens, 锟斤拷 and 烫烫烫. The pages from cp437 on and ▁ are looked for in the
+    4,096 characters from the first beyond ASCII on, and in all where they are found there. Whose fault it is
     follows from the signature and the request: what the request brought in is ours, and so is what came intact
     and was sent damaged; other damage in the answer to a pure ASCII request is not; all else is undetermined.
 

@@ -14,6 +14,7 @@ from contracts.breaker.novelty import is_novel
 from contracts.breaker.tally import Key, Tally
 from contracts.model import Outcome, Scope, Severity, Source
 from contracts.report import Note, NotedContract, Tool
+from contracts.text.attribution import DOUBLE
 from contracts.text.scrub import scrub
 
 if TYPE_CHECKING:
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
 
 SCHEMA = "contracts.degraded/1"
 _ACTIONS = {
-    "double-utf8-latin1": "decode its streams as UTF-8, or forward their bytes unread; never by the client's default",
-    "double-utf8-cp1252": "decode its streams as UTF-8, or forward their bytes unread; never by the client's default",
+    **dict.fromkeys(
+        DOUBLE, "decode its streams as UTF-8, or forward their bytes unread; never by the client's default"
+    ),
     "triple-utf8": "decode its streams as UTF-8 at every hop, or forward their bytes unread",
     "encoding": "send its traffic elsewhere until an answer is whole, and report the signature to the provider",
     "content": "send its traffic to another model or provider until it answers",

@@ -6,6 +6,7 @@ import html
 import re
 import unicodedata
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 Kind = Literal[
@@ -15,7 +16,7 @@ Kind = Literal[
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 REPLACEMENT = "\ufffd"
 # What reads UTF-8 where nobody says what it is. windows-1252 as browsers read it comes first of its kind.
-PAGES = ("latin-1", "cp1252", "iso8859-15", "cp437", "mac-roman", "cp1251", "koi8-r")
+PAGES = ("latin-1", "cp1252", "iso8859-15", "cp437", "mac-roman", "cp1251", "koi8-r", "cp850", "cp1250")
 STRAIGHT_QUOTES = str.maketrans({"\u201c": '"', "\u201d": '"', "\u2018": "'", "\u2019": "'"})
 STRAIGHT_DASHES = str.maketrans({"\u2014": "-"})
 TWO_HYPHENS = str.maketrans({"\u2014": "--"})
@@ -34,16 +35,15 @@ class Alteration(NamedTuple):
 
 
 def misread(text: str, page: str) -> str:
-    """Read the UTF-8 of a text by a code page; a byte that windows-1252 leaves open is a control, as browsers do."""
-    data = text.encode("utf-8", "surrogatepass")
-    if page == "cp1252":
-        return "".join(_windows(byte) for byte in data)
-    return data.decode(page)
+    """Read the UTF-8 of a text by a code page; a byte that it leaves open is a control."""
+    return "".join(_char(byte, page) for byte in text.encode("utf-8", "surrogatepass"))
 
 
-def _windows(byte: int) -> str:
+@lru_cache(4096)
+def _char(byte: int, page: str) -> str:
+    """What one byte is in a page, as browsers read it."""
     try:
-        return bytes((byte,)).decode("cp1252")
+        return bytes((byte,)).decode(page)
     except UnicodeDecodeError:
         return chr(byte)
 

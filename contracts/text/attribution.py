@@ -14,26 +14,40 @@ from typing import NamedTuple
 from contracts.facts import Damage, Text
 from contracts.model import Scope
 
-_DOUBLE = ("double-utf8-latin1", "double-utf8-cp1252", "triple-utf8")
-_DETOKENIZER = ("byte-token", "bpe-alphabet", "lone-surrogate")
+# What signatures of double encoding are named after, and what to call it.
+_PAGES = {
+    "latin1": "ISO-8859-1",
+    "cp1252": "windows-1252",
+    "cp1250": "windows-1250",
+    "cp1251": "windows-1251",
+    "koi8-r": "KOI8-R",
+    "cp437": "code page 437",
+    "cp850": "code page 850",
+    "mac-roman": "Mac OS Roman",
+    "gbk": "GBK",
+    "cp932": "Shift JIS",
+}
+DOUBLE = (*(f"double-utf8-{page}" for page in _PAGES), "triple-utf8")
+_WITH_HOLES = ("cp1250", "cp1251", "cp1252", "gbk", "cp932")  # pages in which some bytes are nothing
+_DETOKENIZER = ("byte-token", "bpe-alphabet", "sentencepiece-space", "lone-surrogate")
 _WORDS = {
-    "double-utf8-latin1": "UTF-8 read as ISO-8859-1 and encoded again",
-    "double-utf8-cp1252": "UTF-8 read as windows-1252 and encoded again",
+    **{f"double-utf8-{page}": f"UTF-8 read as {name} and encoded again" for page, name in _PAGES.items()},
     "triple-utf8": "UTF-8 misread and encoded again twice over",
     "replacement-character": "U+FFFD where a character was",
     "lone-surrogate": "half a surrogate pair",
     "bpe-alphabet": "a tokenizer's byte alphabet that was not decoded",
+    "sentencepiece-space": "a tokenizer's sign for a space that was not decoded",
     "byte-token": "byte tokens that were not decoded",
     "gbk-replacement": "U+FFFD read as GBK",
     "uninitialised-memory": "uninitialised memory read as GBK",
 }
 _REMEDY = {
-    "double-utf8-latin1": "encode as ISO-8859-1 and decode as UTF-8 to read it",
-    "double-utf8-cp1252": "encode as windows-1252 and decode as UTF-8 to read it",
+    **{f"double-utf8-{page}": f"encode as {name} and decode as UTF-8 to read it" for page, name in _PAGES.items()},
     "triple-utf8": "encode as the code page and decode as UTF-8, twice, to read it",
     "replacement-character": "the bytes are lost, no repair",
     "lone-surrogate": "the character is lost, no repair",
     "bpe-alphabet": "map the alphabet back to bytes and decode as UTF-8 to read it",
+    "sentencepiece-space": "replace it by a space to read it",
     "byte-token": "put the bytes together and decode as UTF-8 to read it",
     "gbk-replacement": "the bytes are lost, no repair",
     "uninitialised-memory": "there is nothing to repair",
@@ -51,7 +65,7 @@ class Attribution(NamedTuple):
 
 def family(kind: str) -> str:
     """The name under which a signature counts as brought in: all double encodings are one."""
-    return "double-encoding" if kind in _DOUBLE else kind
+    return "double-encoding" if kind in DOUBLE else kind
 
 
 def attribute(text: Text, asked_ascii: bool | None, asked_damage: Sequence[str]) -> Attribution:  # noqa: FBT001
@@ -103,7 +117,8 @@ def _remainders(text: Text) -> int:
     Five bytes are nothing in windows-1252 and become U+FFFD; the up to three others of that character stay behind.
     """
     lost = {damage.kind: damage.count for damage in text.damage}
-    return 3 * lost.get("replacement-character", 0) if "double-utf8-cp1252" in lost else 0
+    holes = any(f"double-utf8-{page}" in lost for page in _WITH_HOLES)
+    return 3 * lost.get("replacement-character", 0) if holes else 0
 
 
 def _lost(damage: Damage, *, intact: bool) -> tuple[Scope, str]:

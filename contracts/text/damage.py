@@ -10,15 +10,19 @@ What is found, where it is said to be and how often does not depend on where the
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable
+from functools import cache
 from itertools import accumulate
 
 from contracts.facts import Damage, Text
-from contracts.text.signs import REACH, Hit, hits, pairs_joined
+from contracts.text.pages import DOS, SIGNATURES
+from contracts.text.signs import RARE, REACH, Hit, hits, pairs_joined
 
 BATCH = 8192  # characters waited for: enough to make light of what a scan costs to start
 WINDOW = 65536  # characters looked at together: few enough for the cache, and for a close look at them all
+THOROUGH = 4096  # characters from the first beyond ASCII on, looked through for RARE damage too: a wire damages all
 SAMPLE = 6  # code points of the first damaged sequence that are told
 
 
@@ -46,7 +50,7 @@ class Scanner:
 
     __slots__ = (
         "_chars", "_counts", "_damaged", "_found", "_judged", "_last_lost", "_misread", "_non_ascii", "_number",
-        "_pieces", "_room",
+        "_pieces", "_room", "_thorough", "_until",
     )  # fmt: skip
 
     def __init__(self, *, counts: bool = True) -> None:
@@ -61,6 +65,8 @@ class Scanner:
         self._misread = 0
         self._damaged = 0
         self._last_lost = -2
+        self._until: int | None = None  # where the thorough part ends; None before the first character beyond ASCII
+        self._thorough = False  # whether RARE damage was found in that part, so that all is looked through
         self._found: dict[str, _Tally] = {}
 
     def feed(self, piece: str, event: int | None = None, byte: int | None = None) -> None:
@@ -99,18 +105,31 @@ class Scanner:
 
     def _judge(self, text: str, end: int, *, lone: bool) -> None:
         """Judge the text up to `end` and count what is in it."""
-        for start in range(self._judged, end, WINDOW):
+        while self._judged < end:
+            start = self._judged
             stop = min(end, start + WINDOW)
+            if self._until is None and not text.isascii():
+                self._until = self._end_of_front(text[start:stop])
+            front = self._until is not None and self._chars < self._until
+            if front:
+                stop = min(stop, start + (self._until or 0) - self._chars)
             offset = max(0, start - REACH)
             window = text[offset : stop + REACH]
-            seen = hits(window, start - offset, stop - offset, lone=lone, count=self._counts)
+            thorough = front or self._thorough
+            seen = hits(window, start - offset, stop - offset, lone=lone, count=self._counts, thorough=thorough)
             if seen.found:
                 self._note([(kind, first + offset, last + offset) for kind, first, last in seen.found], text)
+                self._thorough |= front and any(hit[0] in RARE for hit in seen.found)
             self._chars += stop - start
             self._non_ascii += seen.non_ascii
             self._misread += seen.misread
             self._damaged += seen.damaged
             self._judged = stop
+
+    def _end_of_front(self, text: str) -> int | None:
+        """Where the part ends that is looked through thoroughly, if it begins in the text that is judged next."""
+        beyond = None if text.isascii() else _beyond().search(text)
+        return None if beyond is None else self._chars + beyond.start() + THOROUGH
 
     def _forget(self, cut: int, size: int) -> None:
         """Drop the first `cut` of the `size` characters held."""
@@ -141,6 +160,11 @@ class Scanner:
                 seam = (start == starts[place] and start > 0) or (end == starts[place + 1] and end < len(text))
                 tally.adjacent = tally.adjacent or seam or self._last_lost == self._number + place - 1
                 self._last_lost = self._number + place
+
+
+@cache
+def _beyond() -> re.Pattern[str]:
+    return re.compile("[^\\x00-\\x7f]")
 
 
 def find(text: str) -> tuple[Damage, ...]:
@@ -196,10 +220,32 @@ def _settled(found: dict[str, _Tally]) -> dict[str, _Tally]:
         if kind not in found:
             kind = next((name for name in ("double-utf8-cp1252", "bpe-alphabet") if name in found), kind)
         _give(found, "double-utf8-either", kind)
+    _give_to_pages(found)
     for kind in ("double-utf8-latin1", "double-utf8-cp1252"):
         if kind in found and "triple-utf8" in found and 2 * found["triple-utf8"].count >= found[kind].count:
             _give(found, kind, "triple-utf8")
     return found
+
+
+def _give_to_pages(found: dict[str, _Tally]) -> None:
+    """Give what two code pages read alike to the one of them that is told by the rest.
+
+    The DOS pages share what draws boxes, windows-1250 shares dashes with windows-1252; and of every page's damage a
+    little looks like that of the two usual ones.
+    """
+    if DOS in found:
+        _give(found, DOS, _CP850 if _CP850 in found else "double-utf8-cp437")
+    pages = [kind for kind in found if kind in SIGNATURES]
+    for kind in ("double-utf8-latin1", "double-utf8-cp1252"):
+        if pages and kind in found:
+            most = max(pages, key=lambda page: found[page].count)
+            if "double-utf8-cp1250" in pages:
+                _give(found, kind, "double-utf8-cp1250")
+            elif found[most].count >= found[kind].count:
+                _give(found, kind, most)
+
+
+_CP850 = "double-utf8-cp850"
 
 
 def _give(found: dict[str, _Tally], kind: str, to: str) -> None:
@@ -236,15 +282,6 @@ def _sample(kind: str, text: str, start: int, end: int) -> str:
         while end < len(text) and text[end] == "\ufffd":
             end += 1
     return " ".join(f"U+{ord(char):04X}" for char in text[start : min(end, start + SAMPLE)])
-
-
-def _has_surrogates(text: str) -> bool:
-    """Whether UTF-8 refuses the text, which is quicker to learn than to look for them."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return True
-    return False
 
 
 def _without_split_pairs(pieces: list[_Piece]) -> list[_Piece]:

@@ -1,4 +1,4 @@
-"""Text that a detokenizer let through raw: the byte-level BPE alphabet (`ĠHello`) and byte tokens (`<0xE2>`).
+"""Text that a detokenizer let through raw: the byte-level BPE alphabet (`ĠHello`), byte tokens (`<0xE2>`), ▁.
 
 Maltese writes Ġ and Ċ, Turkish ÇİN, Polish STÓŁ: a capital of theirs is damage only where such a letter cannot stand.
 Byte tokens are also what people write when they explain byte fallback or show a dump, so a token alone says little.
@@ -71,6 +71,19 @@ def spaces(text: str) -> Iterator[tuple[int, int]]:
     for match in re.finditer("[ĠĊ]+", text):
         if _stands_for_space(text, match.start(), match.end()):
             yield from ((place, place + 1) for place in range(*match.span()))
+
+
+def sentencepiece(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the place of each ▁ that SentencePiece writes for a space: between a word and the next.
+
+    Of a bar chart it has another bar beside it, in a vocabulary it begins a quoted word.
+    """
+    for match in re.finditer("▁", text):
+        start, end = match.span()
+        before, after = text[max(0, start - 1) : start], text[end : end + 1]
+        ends = before.isalnum() or (before != "" and before in ".,;:!?…)”»")
+        if ends and after.isalnum() and not _in_backticks(text, start, end):
+            yield start, end
 
 
 def sequences(text: str) -> list[tuple[int, int]]:

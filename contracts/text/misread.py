@@ -67,10 +67,11 @@ def prefilter() -> re.Pattern[bytes]:
     """
     every = _tails(WINDOWS + BPE_ONLY)
     most = _tails(char for char in WINDOWS + BPE_ONLY if char not in _WEAK_TAILS)
+    # Dashes and quotation marks read as Mac Roman (Äî in ‚Äî), cp850 (ÔÇö) and windows-1250 (â€ś).
+    other = rb"\x84\xc3[\xac\xae\xb2\xb4\xb9\xba]|\x94\xc3\x87|\xa2\xe2\x82\xac(?:\xc5[\x9a\x9b\xa4\xa5]|\xcb\x98)"
     return re.compile(
         rb"\xc3.[^\x00-\x7f]"  # most accented letters are followed by ASCII: out at once
-        rb"(?<=[\x82-\xb4][\xc2\xc4-\xc6\xcb\xe2])(?<=(?="
-        rb"[\x82-\x85]" + every + rb"|[\x86-\x9e]" + most
+        rb"(?<=[\x82-\xb4][\xc2-\xc6\xcb\xe2])(?<=(?=" + other + rb"|[\x82-\x85]" + every + rb"|[\x86-\x9e]" + most
         + rb"|[\xa0-\xaf](?!\xc2\xa0\xc2\xbb)" + every * 2 + rb"|[\xb0-\xb4]" + every * 3 + rb")..)",
         re.DOTALL,
     )  # fmt: skip

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from contracts.text.misread import LATIN_ONLY, WINDOWS, repair, shape, weak
@@ -75,7 +75,7 @@ def damage(text: str, found: list[Unit]) -> Iterator[tuple[str, int, int]]:
             if at - place in twice:
                 at = place + twice[at - place] - 1
                 yield "triple", unit.start, found[at].end
-            elif believed(text, found, at) and not _explained(text, unit):
+            elif believed(text, found, at) and not explained(text, unit, _once):
                 yield codec(text[unit.start : unit.end]), unit.start, unit.end
             at += 1
         place = run
@@ -258,8 +258,8 @@ def _four(tail: str) -> bool:
     return any(char not in _SOFT and char not in _OPEN for char in tail) or tail[0] == "Ÿ"
 
 
-def _explained(text: str, unit: Unit) -> bool:
-    """Whether the damage is shown on purpose: quoted or after an arrow, with the intact word close by."""
+def explained(text: str, unit: Unit, once: Callable[[str], str]) -> bool:
+    """Whether damage that `once` reads right is shown on purpose: quoted or at an arrow, and intact close by."""
     start, end = unit.start, unit.end
     while start > 0 and unit.start - start < 24 and not _edge(text[start - 1]):  # noqa: PLR2004 - a word
         start -= 1
@@ -268,7 +268,7 @@ def _explained(text: str, unit: Unit) -> bool:
     near = text[max(0, start - 48) : start] + "\n" + text[end : end + 48]
     if near.isascii():
         return False
-    if _once(text[start:end]) not in near:
+    if once(text[start:end]) not in near:
         return False
     return text[max(0, start - 1) : start] + text[end : end + 1] in _QUOTES or _ARROW.search(near) is not None
 

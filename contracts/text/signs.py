@@ -7,10 +7,12 @@ from functools import cache
 from typing import NamedTuple
 
 from contracts.text.misread import prefilter
+from contracts.text.pages import SIGNATURES, marked
 
 REACH = 128  # characters around a place that decide about it, at most
 
 Hit = tuple[str, int, int]
+Span = tuple[int, int]
 
 _HIGH = bytes(range(0x80, 0x100))
 
@@ -27,7 +29,13 @@ class Seen(NamedTuple):
     damaged: int = 0
 
 
-def hits(text: str, start: int, end: int, *, lone: bool = False, count: bool = True) -> Seen:
+# Looked for at the front of a text only: to look for all of it costs more than to look for all the rest.
+RARE = SIGNATURES | {"sentencepiece-space"}
+
+
+def hits(  # noqa: PLR0913 - three switches of one look
+    text: str, start: int, end: int, *, lone: bool = False, count: bool = True, thorough: bool = True
+) -> Seen:
     """Find the damage that begins in text[start:end], in order; what is around it is looked at but not reported.
 
     Args:
@@ -36,37 +44,43 @@ def hits(text: str, start: int, end: int, *, lone: bool = False, count: bool = T
         end: of the stretch; the same after it.
         lone: whether surrogates are left in it.
         count: whether to count characters beyond ASCII, which costs as much as all the rest.
+        thorough: whether to look for RARE damage too, which costs as much again.
 
     Raises:
         UnicodeEncodeError: there are surrogates, and `lone` did not say so.
     """
     if text.isascii():
-        return Seen(_within(_byte_tokens(text), start, end) if "<" in text and _ascii_token().search(text) else [], 0)
+        tokens = _byte_tokens(text) if "<" in text and _ascii_token().search(text) else []
+        return Seen([hit for hit in tokens if start <= hit[1] < end], 0)
     # UTF-8 lets `re` and `in` look for single bytes with memchr; a search for several costs as much as the encoding.
     data = text.encode("utf-8", "surrogatepass" if lone else "strict")
-    tokens = b"<" in data and _token().search(text) is not None
     found: list[Hit] = []
-    misread = 0
-    damaged = 0
+    damaged: list[Span] = []
+    misread: list[Span] = []
     if lone or "\ufffd" in text or _chinese(text, data):
-        lost = _lost(text)
-        damaged += _overlap([hit[1:] for hit in lost], start, end)
-        found += _within(lost, start, end)
-    if tokens:
-        found += _within(_byte_tokens(text), start, end)
-    if b"\xc3" in data and prefilter().search(data):
-        close, misread = _misread(text, start, end)
+        found += _lost(text)
+        damaged += [hit[1:] for hit in found]
+    if b"<" in data and _token().search(text):
+        found += _byte_tokens(text)
+    sieved = b"\xc3" in data and prefilter().search(data) is not None
+    if sieved:
+        close, misread = _misread(text)
+        found += close
+    if thorough:
+        close, beside = _rare(text, data, found, sieved=sieved)
+        damaged += beside
         found += close
     if b"\xc4" in data and ((b"\xa0" in data and _space().search(text)) or (b"\x8a" in data and "Ċ" in text)):
-        spaces = _within(_spaces(text), start, end)
-        damaged += len(spaces)
+        spaces = _spaces(text)
+        damaged += [hit[1:] for hit in spaces]
         found += spaces
-    if len(found) > 1:
-        found.sort(key=lambda hit: hit[1])
+    if found:
+        found = sorted((hit for hit in found if start <= hit[1] < end), key=lambda hit: hit[1])
     if not count:
         return Seen(found, 0)
     plain = len(data.translate(None, _HIGH)) - _plain(text[:start]) - _plain(text[end:])
-    return Seen(found, end - start - plain, misread, damaged)
+    gone = _places(damaged, start, end)
+    return Seen(found, end - start - plain, len(_places(misread, start, end) - gone), len(gone))
 
 
 def _chinese(text: str, data: bytes) -> bool:
@@ -105,13 +119,9 @@ def pairs_joined(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
-def _within(found: list[Hit], start: int, end: int) -> list[Hit]:
-    return [hit for hit in found if start <= hit[1] < end]
-
-
-def _overlap(spans: list[tuple[int, int]], start: int, end: int) -> int:
-    """How many characters of text[start:end] are in the spans, which do not overlap."""
-    return sum(max(0, min(last, end) - max(first, start)) for first, last in spans)
+def _places(spans: list[Span], start: int, end: int) -> set[int]:
+    """The characters of text[start:end] that are in the spans."""
+    return {place for first, last in spans for place in range(max(first, start), min(last, end))}
 
 
 def _byte_tokens(text: str) -> list[Hit]:
@@ -137,8 +147,31 @@ def _lost(text: str) -> list[Hit]:
     ]
 
 
-def _misread(text: str, start: int, end: int) -> tuple[list[Hit], int]:
-    """Double encoding and the BPE alphabet, and how many characters of the stretch could be either."""
+def _rare(text: str, data: bytes, found: list[Hit], *, sieved: bool) -> tuple[list[Hit], list[Span]]:
+    """Double encoding by other code pages where nothing else was found, SentencePiece's sign, and all that they damage.
+
+    `sieved` is whether the prefilter stopped in the text.
+    """
+    hits: list[Hit] = []
+    spans: list[Span] = []
+    markers = marked(text, data)
+    if markers or sieved:
+        from contracts.text.doubled import damage
+
+        close, spans = damage(text, markers, sieved=sieved)
+        taken = {place for _, first, last in found for place in range(first, last)} if close else set()
+        hits += [hit for hit in close if taken.isdisjoint(range(*hit[1:]))]
+    if "▁" in text:
+        from contracts.text.leaks import sentencepiece
+
+        places = list(sentencepiece(text))
+        hits += [("sentencepiece-space", start, end) for start, end in places]
+        spans += places
+    return hits, spans
+
+
+def _misread(text: str) -> tuple[list[Hit], list[Span]]:
+    """Double encoding and the BPE alphabet, and what could be either."""
     from contracts.text.leaks import sequences
     from contracts.text.mojibake import damage, units
 
@@ -148,6 +181,4 @@ def _misread(text: str, start: int, end: int) -> tuple[list[Hit], int]:
         name = "triple-utf8" if kind == "triple" else f"double-utf8-{kind}"
         found.append((name, first, last))
     leaked = sequences(text)
-    spans = [unit[:2] for unit in candidates] + leaked
-    misread = _overlap(spans, start, end)
-    return _within(found + [("bpe-alphabet", first, last) for first, last in leaked], start, end), misread
+    return found + [("bpe-alphabet", first, last) for first, last in leaked], [u[:2] for u in candidates] + leaked

@@ -10,8 +10,10 @@ from contracts.model import Outcome, Scope
 from contracts.testing import HostileProvider
 from tests.live.conftest import Check, row
 
-DAMAGE = ["double-encoded", "double-encoded-windows", "double-encoded-twice", "replacement-characters", "bpe-alphabet",
-          "byte-tokens"]  # fmt: skip
+DAMAGE = [
+    "double-encoded", "double-encoded-windows", "double-encoded-cyrillic", "double-encoded-dos",
+    "double-encoded-chinese", "double-encoded-twice", "replacement-characters", "bpe-alphabet", "byte-tokens",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("scenario", DAMAGE)

@@ -71,6 +71,7 @@ SCOPES: dict[str, dict[str, str]] = {
         # We ask in ASCII, so the damage was done on the other side.
         ("text.intact", "provider", "bpe-alphabet byte-tokens lone-surrogates replacement-characters"),
         ("text.intact", "provider", "double-encoded double-encoded-twice double-encoded-windows"),
+        ("text.intact", "provider", "double-encoded-chinese double-encoded-cyrillic double-encoded-dos"),
         ("text.intact", "provider", "echo-double-encoded echo-stream-double-encoded"),
     )
     for name in names.split()

@@ -36,6 +36,17 @@ def cp1252(text: str) -> str:
     )
 
 
+PAGES = ("cp1250", "cp1251", "koi8-r", "cp437", "cp850", "mac-roman")
+
+
+def misread(text: str, page: str) -> str:
+    """Read the UTF-8 of a text by a code page; what is no character there is a control, or lost where bytes pair."""
+    if page in {"gbk", "cp932"}:
+        return text.encode().decode(page, "replace")
+    table = bytes(range(256)).decode(page, "replace")
+    return "".join(chr(byte) if table[byte] == "\ufffd" else table[byte] for byte in text.encode())
+
+
 def _alphabet() -> dict[int, str]:
     """GPT-2's bytes_to_unicode, as its authors published it."""
     printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from contracts.facts import Text
 from contracts.text import damage as damage_module
 from contracts.text.damage import Scanner, find
-from tests.text.samples import bpe, cp1252, honest, latin1, tokens, traps
+from contracts.text.signs import RARE
+from tests.text.samples import PAGES, bpe, cp1252, honest, latin1, misread, tokens, traps
 
 SENTENCES = [sentence for _, sentence in honest()]
 DAMAGED = [
@@ -22,9 +23,16 @@ DAMAGED = [
     *(damage(sentence) for sentence in SENTENCES[::5] for damage in (latin1, cp1252, bpe, tokens)),
     *(latin1(latin1(sentence)) for sentence in SENTENCES[::9]),
     "Ã©té, Å…Ä…, Ð” <0xE2>",
+    "▁Hello▁world, é▁y ▁▂▃",
+    *(misread(sentence, page) for at, page in enumerate(PAGES) for sentence in SENTENCES[at::13]),
+    *(misread(f"Yes — “été”, don’t… мир ą 你好，世界。{page}", page) for page in (*PAGES, "gbk", "cp932")),
 ]
 PARTS = st.sampled_from(
-    SENTENCES + DAMAGED + traps() + ["plain words, ", "<0x", "â", "Ã", "\x80", "Ġ", "烫烫", "\ud83d", "\ude00"]
+    SENTENCES
+    + DAMAGED
+    + traps()
+    + ["plain words, ", "<0x", "â", "Ã", "\x80", "Ġ", "烫烫", "\ud83d", "\ude00"]
+    + ["Г", "©", "├", "⌐", "Γ", "√", "‚Ä", "ÔÇ", "â€", "鈥", "縺", "\ufffd", "▁", "Р", "Ђ", "п", "╟", "x" * 60]
 )
 
 
@@ -83,13 +91,25 @@ def test_every_cut_in_two_finds_the_same(text: str) -> None:
 @given(st.integers(-40, 40), st.sampled_from(DAMAGED), st.sampled_from(["x", "é ", "字", "<0", "烫"]))
 @settings(deadline=None)
 def test_damage_across_the_end_of_a_batch_is_found_once(shift: int, text: str, filler: str) -> None:
-    for size in (damage_module.BATCH, damage_module.WINDOW):
+    for size in (damage_module.BATCH, damage_module.THOROUGH + damage_module.BATCH, damage_module.WINDOW):
         count = (size + shift) // len(filler)
         long = filler * count + " " + text + " " + filler * count
         pieces = [long[place : place + 7] for place in range(0, len(long), 7)]
         assert told(scan(pieces, range(len(pieces)))) == told(scan([long], [0]))
         expected = told(scan([filler * 200 + " " + text + " " + filler * 200], [0]))
-        assert told(scan([long], [0]))[3] == expected[3]
+        if filler.isascii() or RARE.isdisjoint(damage.kind for damage in find(text)):
+            assert told(scan([long], [0]))[3] == expected[3]
+
+
+@given(st.sampled_from(["é", "字 ", "мир "]), st.integers(0, 300), st.sampled_from(DAMAGED), st.integers(1, 50))
+@settings(deadline=None)
+def test_where_the_thorough_part_ends_does_not_depend_on_the_cuts(
+    filler: str, shift: int, text: str, size: int
+) -> None:
+    count = (damage_module.THOROUGH - shift) // len(filler)
+    long = "plain " * 50 + filler * count + " " + text + " " + text + filler * 100
+    pieces = [long[place : place + size] for place in range(0, len(long), size)]
+    assert told(scan(pieces, range(len(pieces)))) == told(scan([long], [0]))
 
 
 def test_the_scanner_s_memory_does_not_grow_with_the_text() -> None:

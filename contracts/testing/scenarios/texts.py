@@ -29,6 +29,24 @@ def double_encoded_windows(told: Reply, ask: Ask) -> None:
 
 
 @scenario("reply", violates="text.intact")
+def double_encoded_cyrillic(told: Reply, ask: Ask) -> None:
+    """Reads its own UTF-8 as Windows-1251, as a server with a Russian locale does, and encodes that again."""
+    told.pieces = [misread(piece, "cp1251") for piece in told.pieces]
+
+
+@scenario("reply", violates="text.intact")
+def double_encoded_dos(told: Reply, ask: Ask) -> None:
+    """Reads its own UTF-8 as code page 437, as a Windows console does, and encodes that again."""
+    told.pieces = [misread(piece, "cp437") for piece in told.pieces]
+
+
+@scenario("reply", violates="text.intact")
+def double_encoded_chinese(told: Reply, ask: Ask) -> None:
+    """Reads its own UTF-8 as GBK and encodes that again, and what is no character there is lost."""
+    told.pieces = [misread(piece, "gbk") for piece in ("so — ", "voilà: ", "“fin” ", "你好，世界。今天")]
+
+
+@scenario("reply", violates="text.intact")
 def double_encoded_twice(told: Reply, ask: Ask) -> None:
     """Passes its text through two hops that each read UTF-8 as ISO-8859-1."""
     told.pieces = [misread(misread(piece, "latin-1"), "latin-1") for piece in told.pieces]
