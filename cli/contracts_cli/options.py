@@ -125,7 +125,7 @@ COMMANDS = {
         Command(
             name="inspect",
             help="Judge captures: `curl -i` dumps (.http), HAR files, vcrpy cassettes.",
-            positional=Positional(name="files", metavar="FILE...", help="The captures.", required=True),
+            positional=Positional(name="files", metavar="FILE...", help="The captures, - for stdin.", required=True),
             options=(
                 *JUDGING,
                 Option(

@@ -24,7 +24,7 @@ def read(path: str, request: Request | None = None) -> list[Exchange]:
     """Read every answer that a capture holds, in its order; never an empty list.
 
     Args:
-        path: the file; its ending chooses the reader.
+        path: the file, `-` for standard input; its ending chooses the reader.
         request: what was asked, where the user says so: it takes the place of what the capture knows of its requests.
 
     Raises:

@@ -59,13 +59,13 @@ def gathered(exchanges: list[Exchange], skipped: list[str], path: str) -> Captur
 
 
 def file_bytes(path: str, limit: int = LIMIT_BYTES) -> bytes:
-    """Read a file whole, at most `limit` bytes of it.
+    """Read a file whole, or standard input where the path is `-`; at most `limit` bytes of it.
 
     Raises:
         CaptureError: when it cannot be opened or is larger.
     """
     try:
-        with open(path, "rb") as file:
+        with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
             # One byte more than the limit: a pipe does not tell its size.
             data = file.read(limit + 1)
     except OSError as error:

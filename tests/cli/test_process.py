@@ -181,6 +181,17 @@ def test_a_replay_imports_nothing_that_it_does_not_need(arguments: list[str]) ->
     assert not set(modules) & set(HEAVY)
 
 
+def test_a_capture_comes_through_a_pipe_too(bad: Path) -> None:
+    # A pipe of a shell, and a file that was redirected: neither tells its name.
+    for command in ("cat bad.http | %s inspect -", "%s inspect - < bad.http"):
+        done = subprocess.run(
+            ["/bin/sh", "-c", command % f"{sys.executable} -m contracts_cli"],
+            cwd=bad.parent, env=environment(), check=False, capture_output=True, timeout=60,
+        )  # fmt: skip
+        assert done.returncode == 1, done.stderr
+        assert "sse.charset" in done.stdout.decode()
+
+
 def test_an_error_answer_is_judged_too(program: Program, tmp_path: Path) -> None:
     (tmp_path / "429.http").write_bytes(capture(KEYLESS, "application/json", "429 Too Many Requests"))
     done = program(["inspect", "429.http"])
