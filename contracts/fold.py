@@ -104,13 +104,17 @@ class Fold:
     def _begin(self, head: bytes) -> None:
         """Start reading, now that it is known what the body is."""
         chat = is_success(self._status) and self._kind in ("chat", None)
-        if chat and self._body_kind == "json" and self._dialect.NDJSON and (self._asked is None or self._asked.stream):
+        if chat and self._body_kind == "json" and self._dialect.NDJSON and self._expects_lines():
             self._body_kind = "ndjson"
         if chat and self._body_kind in ("sse", "ndjson"):
             self._stream(head)
         else:
             self._head = []
             self._keep(head)
+
+    def _expects_lines(self) -> bool:
+        """Tell whether a stream was asked for; where nobody knows, the label of a whole answer says that it is one."""
+        return self._asked.stream if self._asked else not media_type.is_json(self._label)
 
     def _stream(self, kept: bytes) -> None:
         """Read what was kept, and all that comes, through the decoder of the body's kind."""

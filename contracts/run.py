@@ -14,6 +14,7 @@ from contracts import captures, dialects, waivers
 from contracts.config import catalogue as catalogues
 from contracts.config import search
 from contracts.dialects import asking
+from contracts.dialects.by_answer import by_answer
 from contracts.ending import Outcomes, finish
 from contracts.errors import ConfigError
 from contracts.fold import fold
@@ -229,8 +230,10 @@ def evidence_of(exchange: Exchange, catalogue: Catalogue, dialect: str, row: Pro
 
 
 def dialect_of(exchange: Exchange) -> str:
-    """Tell a dialect by the path that was asked, the usual one where that is nobody's chat endpoint."""
+    """Tell a dialect by the path that was asked, by the answer where that is not known, else take the usual one."""
     request = exchange.request
+    if not request.url:
+        return by_answer(b"".join(exchange.body)) or DEFAULT_DIALECT
     return dialects.by_path(request.method, asking.path_of(request.url)) or DEFAULT_DIALECT
 
 

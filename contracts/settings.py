@@ -85,7 +85,8 @@ class InspectSettings(Shared, frozen=True, kw_only=True):
 
     Attributes:
         files: captures, each read by its ending and content.
-        dialect: None takes the provider's, else the one whose chat endpoint was asked, else `openai-chat`.
+        dialect: None takes the provider's, else the one whose chat endpoint was asked, or whose answer it is where
+            nothing is known of the request, else `openai-chat`.
         provider: judge by this row's parameters; None applies the dialect's rules and no row.
         request: a JSON file with `method`, `path` and `body`: what was asked.
         listing: a captured listing to resolve model ids against (`--models FILE`).
