@@ -18,7 +18,7 @@ from ftfy.badness import is_bad
 
 from benchmarks.timing import alternate, table
 from contracts.text.damage import Scanner, find
-from tests.text.samples import cp1252, honest, latin1, traps, words
+from tests.text.samples import PAGES, cp1252, honest, latin1, misread, traps, words
 
 SIZE = 400_000  # characters; ftfy reads a tenth of them
 PIECE = 5  # characters of a delta
@@ -112,6 +112,10 @@ def verdicts() -> None:
         "single words as ISO-8859-1": [f"they say {latin1(word)} here" for word in words()],
         "single words as windows-1252": [f"they say {cp1252(word)} here" for word in words()],
     }
+    longer = [word for word in words() if sum(not char.isascii() for char in word) > 1]
+    for page in (*PAGES, "gbk", "cp932"):
+        damaged[f"sentences as {page}"] = [misread(sentence, page) for sentence in sentences]
+        damaged[f"words with two such letters as {page}"] = [f"they say {misread(word, page)} here" for word in longer]
     rows = [
         [f"false alarms: {name}", str(len(lines)), str(sum(map(bool, map(find, lines)))), str(sum(map(is_bad, lines)))]
         for name, lines in {"honest sentences": sentences, "traps": traps(), "words": words()}.items()

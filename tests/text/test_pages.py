@@ -77,6 +77,17 @@ def test_most_single_damaged_words_are_found(name: str) -> None:
     assert len(missed) <= 0.2 * len(beyond), missed
 
 
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [
+        ("canción", "cp437"), ("für", "cp437"), ("мир", "cp850"), ("Zürich", "cp1250"), ("część", "cp1251"),
+        ("Größe", "cp1251"), ("pamięć", "koi8-r"), ("mañana", "mac-roman"), ("Лос", "mac-roman"), ("за", "mac-roman"),
+    ],
+)  # fmt: skip
+def test_words_that_only_their_neighbours_betray_are_found(word: str, name: str) -> None:
+    assert kinds(f"they say {misread(word, name)} here") == [f"double-utf8-{name}"]
+
+
 @pytest.mark.parametrize("name", [*PAGES, *WIDE])
 @pytest.mark.parametrize("sign", "—–‘’“”…")
 def test_dashes_and_quotation_marks_of_english_are_found(name: str, sign: str) -> None:
@@ -102,6 +113,9 @@ def test_dashes_and_quotation_marks_of_english_are_found(name: str, sign: str) -
         "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσ",
         "ЂЃ‚ѓ„…†‡€‰Љ‹ЊЌЋЏђ‘’“”•–—™љ›њќћџ ЎўЈ¤Ґ¦§Ё©Є«¬®Ї°±Ііґµ¶·ё№є»јЅѕїАБВГДЕ",
         "é becomes `├⌐` — é → ├⌐; the word 'café' turns into 'caf√©'; «привет» → «РїСЂРёРІРµС‚»",
+        "x╔éy and a│é│b, '├ñ'",
+        "元素鈥擊碎，这个鈥數據",
+        "é: 銆備粖澶 and 锛屾垜 are 文字化け of GBK",
         "— in a Windows console becomes “ΓÇö”, and “鈥” is mojibake of ’ in GBK.",
     ],
 )
