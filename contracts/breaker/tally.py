@@ -7,17 +7,12 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from contracts.text.attribution import DOUBLE
+from contracts.text.attribution import SIGNATURES
 from contracts.text.verdict import ASCII_ONLY, CALL
 
 Arm = Literal["encoding", "content"]
 
 THROTTLED = "status 429"
-# Damage of the bytes: a hop or a server does it to every model behind it. Sorted by no order but the name's.
-ENCODING = frozenset({
-    "bpe-alphabet", "byte-token", "gbk-replacement", "lone-surrogate", "replacement-character", "sentencepiece-space",
-    "uninitialised-memory", *DOUBLE,
-})  # fmt: skip
 _CONTENT = frozenset({"malformed", "looping"})
 _BY_MODEL = "[model]"
 _NOBODY = ("[undetermined]", "[pipeline]")
@@ -79,7 +74,8 @@ class Tally(Struct, frozen=True, kw_only=True):
             return None
         if self.signature.endswith(_BY_MODEL):
             return "content"
-        return "encoding" if self.name in ENCODING else None
+        # A hop or a server does it to every model behind it.
+        return "encoding" if self.name in SIGNATURES else None
 
     @property
     def is_clean(self) -> bool:

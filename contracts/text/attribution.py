@@ -41,6 +41,8 @@ _WORDS = {
     "gbk-replacement": "U+FFFD read as GBK",
     "uninitialised-memory": "uninitialised memory read as GBK",
 }
+# Every signature that the scanner gives: damage of the bytes, whatever an answer was about.
+SIGNATURES = frozenset(_WORDS)
 _REMEDY = {
     **{f"double-utf8-{page}": f"encode as {name} and decode as UTF-8 to read it" for page, name in _PAGES.items()},
     "triple-utf8": "encode as the code page and decode as UTF-8, twice, to read it",
