@@ -177,7 +177,7 @@ def _begins_delta(call: CallRecord, byte: int | None) -> bool:
     """Tell whether a place in the joined arguments is where a delta began: the model did not write what comes there."""
     at = 0
     for piece in call.arguments:
-        if at == byte and at:
+        if at == byte:
             return True
         at += len(piece.encode("utf-8", "surrogatepass"))
     return False

@@ -17,6 +17,7 @@ from contracts.dialects.recorder import Recorder
 from contracts.dialects.schema import compile_schema
 from contracts.facts import Asked, ErrorSeen, Reply, SchemaFault, Usage
 from contracts.model import Request
+from tests.dialects.folding import answered
 
 TABLES = catalogue.load(None).tables("openai-chat")
 MODEL = "qwen3-größe"
@@ -429,6 +430,13 @@ def test_an_event_named_error_is_one_whatever_it_holds(value: Any) -> None:
     seen = told(value, b"error")
     assert seen is not None
     assert (seen.form, seen.message) == ("event", "Überlastet")
+
+
+@pytest.mark.parametrize(("data", "message"), [("", ""), (" ", ""), ("Überlastet — 请稍后", "Überlastet — 请稍后")])
+def test_an_event_named_error_is_one_though_its_data_are_no_json(data: str, message: str) -> None:
+    body = f"event: error\ndata: {data}\n\n".encode()
+    (seen,) = answered("openai-chat", body, "text/event-stream").errors
+    assert seen == ErrorSeen(form="event", message=message, shaped=False, event=0, byte=0)
 
 
 def test_an_event_named_error_is_one_though_it_looks_like_a_chunk() -> None:

@@ -68,6 +68,10 @@ def test_blocks_that_are_counted_come_one_by_one(numbers: tuple[int, ...], found
     order = Order(Grammar(OrderTable(blocks=(structs.replace(block, counted=True),))))
     told = [order.see(name, {"größe": n}) for n in numbers for name in ("auf", "stück", "zu")]
     assert [(one.expected, one.found) for one in told if one is not None] == found
+    order = Order(Grammar(OrderTable(blocks=(block,))))
+    assert [order.see(name, {"größe": n}) for n in numbers for name in ("auf", "stück", "zu")] == [None] * 3 * len(
+        numbers
+    )
 
 
 def test_blocks_that_are_open_are_bounded_and_beyond_that_nobody_is_blamed() -> None:
