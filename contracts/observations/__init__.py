@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 import stat
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from msgspec import MsgspecError, Struct, json
+from msgspec import Meta, MsgspecError, Struct, json
 
 from contracts.errors import ConfigError
 from contracts.facts import Facts
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 MAX_LINE = 1024 * 1024  # bytes; Facts are bounded far below
+MOST = 10_000_000  # answers of one line: an hour of 2,700 a second; a sum that is no number of answers judges nobody
 OLDER = ".1"  # what a file is renamed to when it has grown too large
 
 
@@ -43,7 +44,7 @@ class Observation(Struct, frozen=True, kw_only=True):
     facts: Facts
     verification: Verification
     schema: str = "contracts.observation/1"
-    count: int = 1
+    count: Annotated[int, Meta(ge=1, le=MOST)] = 1
 
 
 def read(
@@ -54,19 +55,21 @@ def read(
     Args:
         path: the file, or a link to it; what is in `FILE.1` comes before it.
         since: of what ended before this instant nothing is given.
-        odd: is told of a line that is no observation, once for each file.
+        odd: is told of a line that is no observation, once for each file, and where none was found at all.
 
     Raises:
         ConfigError: where there is no file, or it cannot be read.
     """
     older = os.path.realpath(path) + OLDER
     files = [name for name in (older, path) if name == path or os.path.exists(name)]
+    has_lines = has_any = False
     for name in files:
         told = False
         try:
             with open(name, "rb", opener=_opened) as file:
                 for number, line in enumerate(_whole_lines(file), 1):
                     found = _decoded(line)
+                    has_lines, has_any = True, has_any or found is not None
                     if found is None and not told:
                         odd(f"{name}:{number}: expected an observation, found something else; such lines are left out")
                         told = True
@@ -74,6 +77,8 @@ def read(
                         yield found
         except OSError as error:
             raise ConfigError(f"{name}: expected a file of observations, found: {error.strerror}") from error
+    if not has_any:
+        odd(f"{path}: expected observations, found {'none that can be read' if has_lines else 'none'}")
 
 
 def _opened(path: str, flags: int) -> int:
@@ -101,4 +106,4 @@ def _decoded(line: bytes) -> Observation | None:
         found = json.decode(line, type=Observation)
     except (MsgspecError, ValueError):
         return None
-    return found if found.count > 0 and found.at.tzinfo is not None else None
+    return found if found.at.tzinfo is not None else None

@@ -251,6 +251,19 @@ def test_what_taps_wrote_down_is_judged_as_well(tmp_path: Path, degraded: Degrad
     assert f"{path}:4: expected an observation" in done.stderr
 
 
+@pytest.mark.parametrize(("lines", "said"), [("", "found none\n"), ("größe\n", "found none that can be read\n")])
+def test_a_file_that_holds_no_observation_is_not_well(
+    tmp_path: Path, degraded: Degraded, lines: str, said: str
+) -> None:
+    path = tmp_path / "größe.jsonl"
+    path.write_text(lines, encoding="utf-8")
+    for fail_on, status in (("unknown", 3), ("warning", 3), ("never", 0)):
+        done = degraded("--observed", str(path), "--fail-on", fail_on)
+        assert done.returncode == status
+        assert f"{path}: expected observations, {said}" in done.stderr
+        assert "no answer of the last 24 hours is there to judge" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -97,6 +97,20 @@ def test_the_command_tells_of_lines_that_are_none(tmp_path: Path, hostile_provid
     assert (evidence["source"], evidence["ref"]) == ("observed", f"{path} (1 answer)")
 
 
+def test_where_no_line_can_be_read_the_provider_is_asked_and_what_nobody_shows_is_unknown(
+    tmp_path: Path, hostile_provider: Factory, program: Program
+) -> None:
+    path = tmp_path / "beobachtet.jsonl"
+    path.write_text("größe\n", encoding="utf-8")
+    asked = row(hostile_provider("finish-twice"))
+    unasked = {**asked, "free_chats_per_day": 0}  # first, as what is asked is kept
+    for told, contract, status in ((unasked, "text.intact", 3), (asked, "reply.finish", 1)):
+        process = program({"cafe": told}, ["--observed", str(path), "--contract", contract])
+        _, err = process.communicate(timeout=60)
+        assert f"{path}: expected observations, found none that can be read".encode() in err
+        assert process.returncode == status
+
+
 def test_a_file_that_is_not_there_is_the_user_s_error(
     tmp_path: Path, hostile_provider: Factory, program: Program
 ) -> None:

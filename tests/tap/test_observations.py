@@ -20,7 +20,7 @@ from msgspec import structs
 
 from contracts.errors import ConfigError
 from contracts.facts import Body, Facts
-from contracts.observations import Observation, read
+from contracts.observations import MOST, Observation, read
 from contracts.observations.writer import QUEUE, Writer
 from contracts.text.verdict import Verification
 
@@ -223,12 +223,35 @@ def test_lines_that_are_none_are_left_out_and_told(tmp_path: Path) -> None:
         b"\xff\xfe\n",
         b'{"at": "gestern"}\n',
         b"x" * 3_000_000 + b"\n",
-        good.replace(b'"count":1', b'"count":-5'),
+        *(good.replace(b'"count":1', b'"count":%d' % count) for count in (-5, 0, MOST + 1, 10**30)),
     ]
     path.write_bytes(broken[0] + good + b"".join(broken[1:]) + good + good[:-40])
     told: list[str] = []
     assert len(list(read(str(path), odd=told.append))) == 2
     assert told == [f"{path}:1: expected an observation, found something else; such lines are left out"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (b"", ["expected observations, found none"]),
+        ("größe\n日本\n".encode(), ["1: expected an", "none that can be read"]),
+    ],
+)
+def test_a_file_without_any_observation_is_told(tmp_path: Path, lines: bytes, said: list[str]) -> None:
+    path = tmp_path / "gesehen.jsonl"
+    path.write_bytes(lines)
+    told: list[str] = []
+    assert list(read(str(path), odd=told.append)) == []
+    assert len(told) == len(said)
+    assert all(word in line for word, line in zip(said, told, strict=True))
+    older = Path(f"{path}.1")
+    writer = Writer(str(older))
+    writer.write(seen())
+    writer.close()
+    told.clear()
+    assert list(read(str(path), NOON + timedelta(days=1), told.append)) == []
+    assert all("expected observations" not in line for line in told)
 
 
 def test_what_ended_before_an_instant_is_left_out(tmp_path: Path) -> None:
