@@ -96,24 +96,25 @@ def _beside(candidates: list[Unit], believed: list[Unit]) -> set[tuple[int, int]
 
 
 def _believed(text: str, units: list[Unit], table: Page) -> Iterator[Unit]:
+    points = [_points(text, units, at) for at in range(len(units))]
     for at, unit in enumerate(units):
-        if _is_damage(text, units, at) and not explained(text, unit, table.once):
+        if _is_damage(text, units, at, points) and not explained(text, unit, table.once):
             yield unit
 
 
-def _is_damage(text: str, units: list[Unit], at: int) -> bool:
-    """Whether a unit is damage and no accident of honest characters."""
+def _is_damage(text: str, units: list[Unit], at: int, oddities: list[int]) -> bool:
+    """Whether a unit is damage and no accident of honest characters; `oddities` are the points of each."""
     unit = units[at]
     start, end, char = unit
     if not common(char) or "\uf900" <= char < "\ufe00":
         return False
     if char in _TYPOGRAPHY and end - start == 3:  # noqa: PLR2004 - UTF-8
         return True
-    points = _points(text, units, at)
+    points = oddities[at]
     touching = [other for other in units[max(0, at - 1) : at + 2] if other.end == start or other.start == end]
     for place in (at - 1, at + 1):
         if 0 <= place < len(units) and _in_one_word(text, unit, units[place]) and _alike(unit, units[place]):
-            points += _points(text, units, place)
+            points += oddities[place]
     if _strays(text, units, at) or (not touching and "\u0300" <= char < "\u0370"):
         return False
     if text[start] in "–—" and any(text[other.start] in "–—" for other in touching):

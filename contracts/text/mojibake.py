@@ -268,9 +268,9 @@ def explained(text: str, unit: Unit, once: Callable[[str], str]) -> bool:
     near = text[max(0, start - 48) : start] + "\n" + text[end : end + 48]
     if near.isascii():
         return False
-    if once(text[start:end]) not in near:
-        return False
-    return text[max(0, start - 1) : start] + text[end : end + 1] in _QUOTES or _ARROW.search(near) is not None
+    # What it reads like is asked last: that costs most.
+    shown = text[max(0, start - 1) : start] + text[end : end + 1] in _QUOTES or _ARROW.search(near) is not None
+    return shown and once(text[start:end]) in near
 
 
 def _edge(char: str) -> bool:
