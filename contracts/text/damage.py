@@ -17,24 +17,24 @@ from functools import cache
 from itertools import accumulate
 
 from contracts.facts import Damage, Text
-from contracts.text.pages import DOS, SIGNATURES
-from contracts.text.signs import RARE, REACH, Hit, hits, pairs_joined
+from contracts.text.signs import REACH, Hit, hits, pairs_joined
 
 BATCH = 8192  # characters waited for: enough to make light of what a scan costs to start
 WINDOW = 65536  # characters looked at together: few enough for the cache, and for a close look at them all
-THOROUGH = 4096  # characters from the first beyond ASCII on, looked through for RARE damage too: a wire damages all
+THOROUGH = 4096  # characters from the first beyond ASCII on, looked through for rare damage too: a wire damages all
 SAMPLE = 6  # code points of the first damaged sequence that are told
 
 
 _Piece = tuple[str, int | None, int | None]  # text, event, byte; a bare tuple, on the path of every small piece
 
 
-class _Tally:
+class Tally:
     """What is known of one signature so far."""
 
     __slots__ = ("adjacent", "byte", "count", "event", "order", "sample")
 
     def __init__(self, order: int, piece: _Piece, sample: str) -> None:
+        """Begin with the first that was found, whose piece this is."""
         self.order = order
         _, self.event, self.byte = piece
         self.sample = sample
@@ -66,8 +66,8 @@ class Scanner:
         self._damaged = 0
         self._last_lost = -2
         self._until: int | None = None  # where the thorough part ends; None before the first character beyond ASCII
-        self._thorough = False  # whether RARE damage was found in that part, so that all is looked through
-        self._found: dict[str, _Tally] = {}
+        self._thorough = False  # whether such damage was found in that part, so that all is looked through
+        self._found: dict[str, Tally] = {}
 
     def feed(self, piece: str, event: int | None = None, byte: int | None = None) -> None:
         """Take the next piece; `event` and `byte` are its place in the body.
@@ -83,7 +83,7 @@ class Scanner:
     def finish(self) -> Text:
         """Judge what is left and tell what all of the text was. Feed nothing afterwards."""
         self._scan(last=True)
-        found = _settled(self._found)
+        found = _settled(self._found) if self._found else {}
         broken = self._damaged + (self._misread if any(map(_misreads, found)) else 0)
         return Text(
             chars=self._chars,
@@ -119,7 +119,7 @@ class Scanner:
             seen = hits(window, start - offset, stop - offset, lone=lone, count=self._counts, thorough=thorough)
             if seen.found:
                 self._note([(kind, first + offset, last + offset) for kind, first, last in seen.found], text)
-                self._thorough |= front and any(hit[0] in RARE for hit in seen.found)
+                self._thorough |= front and _rare(seen.found)
             self._chars += stop - start
             self._non_ascii += seen.non_ascii
             self._misread += seen.misread
@@ -153,13 +153,19 @@ class Scanner:
             place = bisect_right(starts, start) - 1
             tally = self._found.get(kind)
             if tally is None:
-                tally = _Tally(self._chars + start - self._judged, self._pieces[place], _sample(kind, text, start, end))
+                tally = Tally(self._chars + start - self._judged, self._pieces[place], _sample(kind, text, start, end))
                 self._found[kind] = tally
             tally.count += 1
             if kind == "replacement-character":
                 seam = (start == starts[place] and start > 0) or (end == starts[place + 1] and end < len(text))
                 tally.adjacent = tally.adjacent or seam or self._last_lost == self._number + place - 1
                 self._last_lost = self._number + place
+
+
+def _rare(found: list[Hit]) -> bool:
+    from contracts.text.pages import RARE
+
+    return any(kind in RARE for kind, _, _ in found)
 
 
 @cache
@@ -207,63 +213,17 @@ def _place(damage: Damage) -> tuple[float, float]:
     return event, float("inf") if damage.byte is None else damage.byte
 
 
-def _settled(found: dict[str, _Tally]) -> dict[str, _Tally]:
-    """Give what could be of two signatures to the one that the rest of the text shows.
+def _settled(found: dict[str, Tally]) -> dict[str, Tally]:
+    from contracts.text.settled import settled
 
-    What both code pages read alike is ISO-8859-1's where nothing else tells, for that explains it with less; beside a
-    leaked BPE alphabet it belongs to that. Where much was damaged twice, all was: the rest is only harder to see, and
-    each of its characters looks like two.
-    """
-    found = dict(found)
-    if "double-utf8-either" in found:
-        kind = "double-utf8-latin1"
-        if kind not in found:
-            kind = next((name for name in ("double-utf8-cp1252", "bpe-alphabet") if name in found), kind)
-        _give(found, "double-utf8-either", kind)
-    _give_to_pages(found)
-    for kind in ("double-utf8-latin1", "double-utf8-cp1252"):
-        if kind in found and "triple-utf8" in found and 2 * found["triple-utf8"].count >= found[kind].count:
-            _give(found, kind, "triple-utf8")
-    return found
-
-
-def _give_to_pages(found: dict[str, _Tally]) -> None:
-    """Give what two code pages read alike to the one of them that is told by the rest.
-
-    The DOS pages share what draws boxes, windows-1250 shares dashes with windows-1252; and of every page's damage a
-    little looks like that of the two usual ones.
-    """
-    if DOS in found:
-        _give(found, DOS, _CP850 if _CP850 in found else "double-utf8-cp437")
-    pages = [kind for kind in found if kind in SIGNATURES]
-    for kind in ("double-utf8-latin1", "double-utf8-cp1252"):
-        if pages and kind in found:
-            most = max(pages, key=lambda page: found[page].count)
-            if "double-utf8-cp1250" in pages:
-                _give(found, kind, "double-utf8-cp1250")
-            elif found[most].count >= found[kind].count:
-                _give(found, kind, most)
-
-
-_CP850 = "double-utf8-cp850"
-
-
-def _give(found: dict[str, _Tally], kind: str, to: str) -> None:
-    """Count one signature as another; the earlier of the two places stays."""
-    given = found.pop(kind)
-    taker = found.get(to)
-    if taker is not None:
-        count = given.count + taker.count
-        given = min(given, taker, key=lambda tally: tally.order)
-        given.count = count
-    found[to] = given
+    return settled(found)
 
 
 def _misreads(kind: str) -> bool:
     return kind.startswith(("double-", "triple-", "bpe-"))
 
 
-def _damage(kind: str, tally: _Tally) -> Damage:
+def _damage(kind: str, tally: Tally) -> Damage:
     return Damage(
         kind=kind,
         count=tally.count,

@@ -14,9 +14,10 @@ from itertools import pairwise
 from contracts.text.misread import repair
 from contracts.text.mojibake import Unit, explained
 from contracts.text.neighbours import is_letter, oddity, sort
-from contracts.text.pages import DOS, MARKERS, NEAR, PAGES, SIEVED, WIDE, Page, begins, page
-from contracts.text.pages import sieved as sieve
+from contracts.text.pages import DOS, MARKERS, NEAR, PAGES, SIEVED, WIDE
 from contracts.text.script import assigned, common, latin
+from contracts.text.tables import Page, begins, page
+from contracts.text.tables import sieved as sieve
 from contracts.text.wide import beside, fronts
 
 _ENOUGH = 2

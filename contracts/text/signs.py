@@ -7,7 +7,6 @@ from functools import cache
 from typing import NamedTuple
 
 from contracts.text.misread import prefilter
-from contracts.text.pages import SIGNATURES, marked
 
 REACH = 128  # characters around a place that decide about it, at most
 
@@ -29,10 +28,6 @@ class Seen(NamedTuple):
     damaged: int = 0
 
 
-# Looked for at the front of a text only: to look for all of it costs more than to look for all the rest.
-RARE = SIGNATURES | {"sentencepiece-space"}
-
-
 def hits(  # noqa: PLR0913 - three switches of one look
     text: str, start: int, end: int, *, lone: bool = False, count: bool = True, thorough: bool = True
 ) -> Seen:
@@ -44,7 +39,7 @@ def hits(  # noqa: PLR0913 - three switches of one look
         end: of the stretch; the same after it.
         lone: whether surrogates are left in it.
         count: whether to count characters beyond ASCII, which costs as much as all the rest.
-        thorough: whether to look for RARE damage too, which costs as much again.
+        thorough: whether to look for the damage of `pages.RARE` too, which costs as much again.
 
     Raises:
         UnicodeEncodeError: there are surrogates, and `lone` did not say so.
@@ -152,6 +147,8 @@ def _rare(text: str, data: bytes, found: list[Hit], *, sieved: bool) -> tuple[li
 
     `sieved` is whether the prefilter stopped in the text.
     """
+    from contracts.text.pages import marked
+
     hits: list[Hit] = []
     spans: list[Span] = []
     markers = marked(text, data)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from contracts.facts import Text
 from contracts.text import damage as damage_module
 from contracts.text.damage import Scanner, find
-from contracts.text.signs import RARE
+from contracts.text.pages import RARE
 from tests.text.samples import PAGES, bpe, cp1252, honest, latin1, misread, tokens, traps
 
 SENTENCES = [sentence for _, sentence in honest()]

@@ -8,7 +8,8 @@ from contracts.model import Scope
 from contracts.text.attribution import attribute, family
 from contracts.text.damage import THOROUGH, Scanner, find
 from contracts.text.misread import prefilter
-from contracts.text.pages import MARKERS, SIEVED, SIGNATURES, begins, page, sieved
+from contracts.text.pages import MARKERS, SIEVED, SIGNATURES
+from contracts.text.tables import begins, page, sieved
 from tests.text.samples import PAGES, honest, misread, traps, words
 
 WIDE = ("gbk", "cp932")
