@@ -22,9 +22,12 @@ def read(dialect: str, body: bytes) -> Told:
     notes = Notes()
     for name, value in _values(body.decode("utf-8", "replace").removeprefix("\ufeff")):
         if name == "error":
-            _error(notes, value if isinstance(value, dict) and value.get("error") else {"error": value})
-        elif isinstance(value, dict):
-            READERS[dialect](notes, value)
+            is_told = isinstance(value, dict) and value.get("error")
+            _error(notes, value if is_told else {"error": value or "an error without a word"})
+            continue
+        for one in value if isinstance(value, list) else [value]:
+            if isinstance(one, dict):
+                READERS[dialect](notes, one)
     return notes.told()
 
 
@@ -80,6 +83,7 @@ def _chat(notes: Notes, value: dict[str, Any]) -> None:
     _error(notes, value)
     _error(notes, {"error": value.get("message") if value.get("object") == "error" else None})
     _error(notes, {"error": _member(value, "base_resp").get("status_msg")})
+    _error(notes, {"error": value.get("message") if value.get("success") is False else None})
     for choice in _members(value, "choices"):
         index = choice.get("index", 0)
         said = _member(choice, "delta") or _member(choice, "message")
@@ -122,6 +126,8 @@ def _responses(notes: Notes, value: dict[str, Any]) -> None:
     elif kind in ("response.completed", "response.incomplete", "response.failed"):
         _response(notes, _member(value, "response"), fresh=not notes.has_output)
         _error(notes, _member(value, "response"))
+        if kind == "response.failed" and not _member(value, "response").get("error"):
+            notes.errors.append("it failed, and nobody says why")
     elif value.get("object") == "response":
         _response(notes, value, fresh=True)
     else:
