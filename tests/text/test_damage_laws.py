@@ -156,9 +156,9 @@ ALPHABETS = {
     "Hangul": "가나다라마바사아자차카타파하각난달람맙삿앙",
 }
 SMALL = st.one_of([st.text(alphabet, min_size=1, max_size=9) for alphabet in ALPHABETS.values()])
-# Words of no language, but what is left of a degree sign, of an à, of spaces.
+# Words of no language, but what is left of a degree sign, of an à, of spaces, of the Greek ή and Cyrillic letters.
 WORDS = st.one_of(SMALL, SMALL.map(str.upper), SMALL.map(str.capitalize)).filter(
-    lambda word: word not in {"Â", "Ã"} and not set(word[:2]) <= {"Ġ", "Ċ"}
+    lambda word: word not in {"Â", "Ã", "Î", "Ï", "Ð", "Ñ"} and not set(word[:2]) <= {"Ġ", "Ċ"}
 )
 AROUND = st.sampled_from(
     ["{}", "“{}”", "«{}»", "« {} »", "„{}“", "({})", "{}…", "{} — {}", "‘{}’", "{}®", "{}, {}.", "{}:\n{}!", "{}–{}"]
