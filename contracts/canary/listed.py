@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from contracts.evidence.prices import prove
+from contracts.wire.status import is_success
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -15,6 +16,21 @@ if TYPE_CHECKING:
     from contracts.facts import Listing
     from contracts.listed import Model
     from contracts.model import Provider
+
+
+def why_unread(found: Found) -> str | None:
+    """Say why the listing of a row that has one tells nothing; None where it tells something."""
+    if "listing" in found.lacking:
+        return None if "listing" in found.beyond else found.lacking["listing"]
+    if found.pages.stopped is not None:
+        return found.pages.stopped.detail
+    faults = [fault for page in found.pages.listings() for fault in page.faults]
+    if faults:
+        return f"the model listing is not in order, so it proves no price: {faults[0].detail}"
+    if found.pages.listings():
+        return None
+    status = found.pages.read[0].facts.status
+    return "the model listing " + ("cannot be read" if is_success(status) else f"was answered with status {status}")
 
 
 class Prices:

@@ -15,7 +15,7 @@ from contracts.canary.costs import cost_usd
 from contracts.canary.fresh import Fresh
 from contracts.canary.guard import CanaryGuard
 from contracts.canary.heard import hear
-from contracts.canary.listed import Prices
+from contracts.canary.listed import Prices, why_unread
 from contracts.canary.purse import Purse
 from contracts.canary.questions import STREAMED, all_of
 from contracts.canary.told import Answer
@@ -164,6 +164,9 @@ class Session:
         gathering = Gathering(row, what, self._line, self._asking, Forgetful(), now, self._no_key)
         await gathering.run()
         self._tape.takes.clear()
+        unread = why_unread(gathering.found)
+        if unread is not None:
+            self._complain(f"{row.name}: {unread}")
         self._listed = Prices(row, self._line.reader.tables.listing, self._prices, gathering.found)
         for model in turns:
             proof = self._listed.proof(model)

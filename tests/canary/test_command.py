@@ -54,6 +54,21 @@ def test_damage_is_shown_segment_by_segment_and_fails(tmp_path: Path) -> None:
     assert KEY not in text
 
 
+@pytest.mark.parametrize(
+    ("scenario", "why"),
+    [
+        ("listing:bad-gateway", "cafe: the model listing was answered with status 502"),
+        ("listing:edge-page", "cafe: the model listing cannot be read"),
+    ],
+)
+def test_a_listing_that_tells_nothing_is_told_and_nobody_is_asked(scenario: str, why: str, tmp_path: Path) -> None:
+    with HostileProvider("echo", scenario) as provider:
+        done = command(tmp_path, provider, "--max-spend", "0.5")
+    assert not provider.paid_chats
+    assert (done.returncode, done.stderr.decode()) == (3, f"contracts: {why}\n")
+    assert "loopback/libre: not asked" in done.stdout.decode()
+
+
 @pytest.mark.parametrize("scenario", ["echo", "echo-double-encoded", "echo-in-a-fence", "honest", "chat:bad-gateway"])
 def test_what_it_prints_for_programs_is_what_its_schema_says(scenario: str, tmp_path: Path) -> None:
     with HostileProvider("echo", scenario) if scenario.startswith("echo-") else HostileProvider(scenario) as provider:

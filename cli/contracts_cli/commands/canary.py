@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from contextlib import ExitStack
 from datetime import UTC, datetime
@@ -84,9 +83,9 @@ def _opened(settings: Settings, opened: ExitStack) -> Connection | None:
     """Open the state; where that cannot be, a limit that it would keep covers nothing, and free models are asked."""
     from contracts.state.errors import StateError
     from contracts.state.opening import connect
-    from contracts.state.place import place
+    from contracts_cli.stored import placed
 
-    where = place(settings.state, os.environ)
+    where = placed(settings.state)
     if where is None:
         return None
     try:
@@ -160,7 +159,8 @@ def _model(model: Model, width: int, *, verbose: bool) -> list[str]:
     scope = "" if model.scope is None else f", fault: {model.scope}"
     cost = f"; {model.cost_usd:f} USD" if model.answers else ""
     sign = {"damaged": "!", "unknown": "?"}.get(model.outcome, " ")
-    head = f"{scrub(model.model, 120)}: {model.outcome}{kinds}{scope}{cost}"
+    said = "not asked" if model.outcome == "left" else model.outcome
+    head = f"{scrub(model.model, 120)}: {said}{kinds}{scope}{cost}"
     lines = [terminal.wrap(head, width, f"{sign} ", "    ")]
     lines += [terminal.wrap(scrub(reason, 400), width, "    ", "      ") for reason in model.reasons]
     for answer in model.answers:
