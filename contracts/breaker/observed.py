@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from contracts.text.verdict import Verification
 
 # Details that are counted apart. Whatever else stands there may be different in each row.
-FEW = (EMPTY, "malformed tool call", CALL, ASCII_ONLY)
+FEW = (EMPTY, "malformed tool call", "unreadable events", CALL, ASCII_ONLY)
 STATUS = "status "
 LONGEST = 80  # characters of a signature
 

@@ -6,7 +6,7 @@ Loud and not corrective: nothing is tripped unless the caller says so.
 from __future__ import annotations
 
 import random
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
@@ -14,12 +14,14 @@ from msgspec import Struct, structs
 from contracts.breaker.decide import decide
 from contracts.breaker.observed import count, observed, span
 from contracts.breaker.rate import Limits
-from contracts.degraded.told import Degraded, tell
+from contracts.degraded import ours
+from contracts.degraded.telling import tell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from contracts.breaker.observed import Row
+    from contracts.degraded.told import Degraded
 
 WINDOW_S = 3600.0
 
@@ -51,8 +53,8 @@ def of_table(url: str, question: Question, now: datetime, *, apply: bool) -> Deg
     finally:
         table.close()
     applied = sum(one.skip_reason is None for one in decisions) if apply else None
-    found = tell(known.tallies, decisions, now, window_s=question.window_s, applied=applied)
-    return structs.replace(found, models_apart=known.apart, decisions_from=known.remembered.read_from)
+    found = tell(known.tallies, decisions, now, window_s=question.window_s)
+    return structs.replace(found, applied=applied, models_apart=known.apart, decisions_from=known.remembered.read_from)
 
 
 def of_rows(rows: Iterable[Row], question: Question, now: datetime) -> Degraded:
@@ -71,9 +73,16 @@ def of_file(path: str, question: Question, now: datetime, odd: Callable[[str], N
     from contracts.observations import read
 
     over = span(now, question.window_s)
-    rows = (
-        observed(one.at if one.at.tzinfo else one.at.replace(tzinfo=UTC), one.provider, one.model or "",
-                 one.verification, one.count)
-        for one in read(path, over.from_at, odd)
-    )  # fmt: skip
-    return of_rows(rows, question, now)
+    spoilt: list[Row] = []
+
+    def rows() -> Iterator[Row]:
+        for one in read(path, over.from_at, odd):
+            sent = observed(one.at, one.provider, one.model or "", one.verification, one.count)
+            if ours.is_ours(one):
+                spoilt.append(sent)
+                sent = observed(one.at, one.provider, one.model or "", ours.came(one), one.count)
+            yield sent
+
+    tallies = count(rows(), over)
+    decisions = decide(tallies, {}, now, lambda _: 0.0, question.limits)
+    return tell(tallies, decisions, now, window_s=question.window_s, spoilt=count(spoilt, over))

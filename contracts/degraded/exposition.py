@@ -11,6 +11,8 @@ import os
 from typing import TYPE_CHECKING
 
 from contracts.breaker.memory import State
+from contracts.degraded.told import FAULTS
+from contracts.model import Scope
 from contracts.sinks import prometheus, whole_file
 from contracts.text.scrub import scrub
 
@@ -22,13 +24,14 @@ if TYPE_CHECKING:
     from contracts.degraded.told import Degraded
 
 SHARED = prometheus.MANGLED
+_OURS = "contracts_router_output_warnings"
 _FAMILIES = {
     SHARED: "Models and signatures of mangled output that are warned of, in the last 24 hours.",
     "contracts_degraded_output_warnings": "Warnings of the last 24 hours, by the word of the router's table.",
+    _OURS: "The same of answers that came whole and that the router sent otherwise; the others leave them out.",
     "contracts_breaker_state": "1 for the state that a breaker is in; the model is empty for all of a provider.",
     "contracts_degraded_last_run_timestamp_seconds": "When the provider's output was judged last.",
 }
-_VERDICTS = ("mangled", "malformed", "looping")
 
 
 def render(found: Degraded) -> bytes:
@@ -94,15 +97,18 @@ def _metrics(found: Degraded, providers: Sequence[str], without: Sequence[str]) 
 
 
 def _samples(name: str, provider: str, found: Degraded) -> Iterator[tuple[dict[str, str], float]]:
-    own = [one for one in found.warnings if one.provider == provider]
+    # What the router spoilt is no fault of the provider's: an alert on that must not find it there.
+    own = [
+        one for one in found.warnings if one.provider == provider and (one.scope is Scope.PIPELINE) is (name == _OURS)
+    ]
     match name:
         case "contracts_breaker_state":
             known = [one for one in found.decisions if one.provider == provider and one.model != ""]
             for decision in known:
                 for state in State:
                     yield {"model": decision.model or "", "state": state.value}, float(decision.state is state)
-        case "contracts_degraded_output_warnings":
-            for verdict in _VERDICTS:
+        case "contracts_degraded_output_warnings" | "contracts_router_output_warnings":
+            for verdict in FAULTS:
                 yield {"verdict": verdict}, float(sum(one.verdict == verdict for one in own))
         case "contracts_degraded_last_run_timestamp_seconds":
             yield {}, found.at.timestamp()

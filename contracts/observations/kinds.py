@@ -18,7 +18,7 @@ def kind_of(observation: Observation) -> tuple[object, ...]:
     return (
         observation.provider,
         observation.model,
-        (verdict.verdict, _detail(verdict), verdict.model_attributable),
+        (verdict.verdict, _detail(verdict), verdict.model_attributable, verdict.scope),
         _answer(facts),
         None if facts.asked is None else structs.astuple(structs.replace(facts.asked, model=None, cap=None)),
         tuple(fault.kind for fault in facts.json_faults),

@@ -174,7 +174,7 @@ def view(found: Degraded, width: int, *, verbose: bool) -> str:
 
 def _standing(one: Degradation, decision: Decision | None, found: Degraded) -> str:
     """Say in what state a warning leaves its breaker, until when, and why."""
-    if one.why.startswith("open until "):
+    if one.state is None or one.why.startswith("open until "):
         return one.why
     opens = one.state is State.OPEN and decision is not None and decision.skip_reason is None
     if opens and found.applied is None:
@@ -198,10 +198,10 @@ def _applied(found: Degraded) -> str:
 def _headline(one: Degradation) -> str:
     model = "" if one.model is None else f" [{scrub(one.model, 100)}]"
     rate = "" if one.rate is None else f" ({one.rate:.1%})"
+    judged = "" if one.state is None else f"{one.judged} judged{rate}, "
     return (
         f"{scrub(one.provider, 100)}{model}: {one.verdict}, {scrub(one.signature, 80)}: "
-        f"{one.count} of {one.judged} judged{rate}, {one.answers} answers; {one.baseline} the day before; "
-        f"scope {one.scope}"
+        f"{one.count} of {judged}{one.answers} answers; {one.baseline} the day before; scope {one.scope}"
     )
 
 
