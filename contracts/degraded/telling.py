@@ -10,6 +10,7 @@ from contracts.breaker.memory import State
 from contracts.breaker.novelty import is_novel
 from contracts.degraded import ours
 from contracts.degraded.told import Degradation, Degraded
+from contracts.degraded.worth import worth_telling
 from contracts.model import Outcome, Scope, Severity, Source
 from contracts.report import Note, NotedContract
 from contracts.text.attribution import DOUBLE
@@ -51,6 +52,7 @@ def tell(
         if decision.state in (State.OPEN, State.HALF_OPEN):
             warnings += _warnings(decision, groups) or [_remembered(decision)]
     warnings += ours.warnings(spoilt, groups)
+    told = worth_telling(decisions, groups)
     providers = sorted({tally.provider for tally in tallies if tally.day and tally.provider})
     return Degraded(
         at=now,
@@ -58,7 +60,8 @@ def tell(
         answers=sum(tally.day for tally in tallies),
         applied=None,
         warnings=tuple(warnings),
-        decisions=tuple(decisions),
+        decisions=told,
+        left_out=len(decisions) - len(told),
         notes=tuple(_note(provider, warnings, now) for provider in providers),
     )
 

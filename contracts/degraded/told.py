@@ -75,7 +75,9 @@ class Degraded(Struct, frozen=True, kw_only=True):
         decisions_from: earlier decisions were not looked for; None where every trip that stands is known.
         applied: how many decisions were written down, None where none were to be.
         warnings: of whoever is tripped, or would be, and of what the router itself spoilt.
-        decisions: on every key.
+        decisions: on every key of which there is anything to tell.
+        left_out: models that are as they were and have no decision here: no answer of theirs shows anything, or
+            too many others have more.
         notes: for each provider that answered.
     """
 
@@ -89,4 +91,5 @@ class Degraded(Struct, frozen=True, kw_only=True):
     applied: int | None
     warnings: tuple[Degradation, ...]
     decisions: tuple[Decision, ...]
+    left_out: int
     notes: tuple[Note, ...]

@@ -164,6 +164,10 @@ def view(found: Degraded, width: int, *, verbose: bool) -> str:
     if verbose and found.decisions_from is not None:
         said = f"decisions of before {found.decisions_from:%Y-%m-%d %H:%M}Z were not looked for (--apply does)"
         lines.append(terminal.wrap(said, width, "  ", "    "))
+    if verbose and found.left_out:
+        others = f"{found.left_out} model{'' if found.left_out == 1 else 's'} more"
+        said = f"{others}: closed or throttled, with no answer that shows anything, or fewer than those that are told"
+        lines.append(terminal.wrap(said, width, "  ", "    "))
     if found.models_apart is not None:
         told = f"too many models were asked for: the {found.models_apart} that answered most are told apart"
         lines.append(terminal.wrap(f"{told}, the others of a provider count as one without a name", width, "", "  "))
