@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 KIND = "structural"
 MOST_GROUPS = 50_000  # 300 providers of 20 models come to fewer
 APART = 5_000  # models that are told apart where there are more groups: clients may ask for any name
+# How states may follow each other within one second, as some tables know no smaller time: what is half-open is closed,
+# then tripped again or throttled. A trip lasts for minutes, so that nothing follows `open`.
+_FOLLOWING = (State.HALF_OPEN, State.CLOSED, State.THROTTLED, State.OPEN)
 
 
 def aggregate(table: Table, over: Span, apart: int | None = None) -> tuple[str, list[object]]:
@@ -106,15 +109,15 @@ def _named(table: Table, apart: int | None) -> str:
 def latest(table: Table, kind: str, from_at: datetime, until: datetime, later: str = "") -> tuple[str, list[object]]:
     """Give the statement that reads the last decision on each key within a range, and its values.
 
-    Of two in the same instant that by which less is sent counts: `open` and `half-open` come after `closed` by name.
-    `later` is another condition.
+    Of two in the same instant that counts which may have followed the other. `later` is another condition.
     """
     states = ", ".join("?" * len(State))
     provider, model, verdict = _text(table.provider), _text(table.model), _text(table.verdict)
+    place = " ".join(f"WHEN '{state}' THEN {place}" for place, state in enumerate(_FOLLOWING))
     statement = (
         f"SELECT provider, model, verdict, detail, at FROM (SELECT {provider} AS provider, {model} AS model, "  # noqa: S608
         f"{verdict} AS verdict, {_text(table.detail)} AS detail, {table.at} AS at, ROW_NUMBER() OVER ("
-        f"PARTITION BY {provider}, {model} ORDER BY {table.at} DESC, {verdict} DESC) AS place "
+        f"PARTITION BY {provider}, {model} ORDER BY {table.at} DESC, CASE {verdict} {place} END DESC) AS place "
         f"FROM {table.name} WHERE {table.kind} = ? AND {verdict} IN ({states}) AND {table.at} >= ? "
         f"AND {table.at} < ?{_and(table.is_instant)}{_and(later)}) AS decided WHERE place = 1"
     )

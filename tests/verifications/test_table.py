@@ -515,3 +515,35 @@ def test_a_span_holds_what_is_written_down_in_this_very_second(router: Router) -
     (tally,) = table.tallies(span(NOON, WINDOW_S))
     assert (tally.window, tally.first_at, tally.name) == (1, NOON, "double-utf8-latin1")
     table.close()
+
+
+def test_what_is_tried_and_closed_within_a_second_is_closed_once(router: Router) -> None:
+    provider, over = Key("openrouter", None), NOON + HOUR / 12
+    table = router.open()
+    table.record(damaged())
+    assert poll(table, NOON)[provider].state is State.OPEN
+    assert poll(table, over)[provider].state is State.HALF_OPEN
+    table.record([Row(at=over, provider="openrouter", model="größe", verdict="ok")])
+    assert poll(table, over + timedelta(milliseconds=300))[provider].by == "clean"
+    again = poll(table, over + timedelta(seconds=30))
+    assert (again[provider].state, again[provider].was, written(list(again.values()))) == ("closed", "closed", 0)
+    table.close()
+
+
+FOLLOWING = ("half-open", "closed", "throttled", "open")
+
+
+def test_of_two_in_one_second_that_counts_which_may_have_followed(router: Router) -> None:
+    table = router.open()
+    pairs = [(first, last) for first in FOLLOWING for last in FOLLOWING if first != last]
+    for states in zip(*pairs, strict=True):
+        known = table.read(span(NOON, WINDOW_S), NOON, WINDOW_S)
+        decisions = [
+            Decision(provider="größe", model=f"日本/{number}", state=State(state), was=State.CLOSED)
+            for number, state in enumerate(states)
+        ]
+        assert written(table.apply(decisions, known, NOON)) == len(pairs)
+    found = table.read(span(NOON, WINDOW_S), NOON, WINDOW_S).memories
+    for number, pair in enumerate(pairs):
+        assert found[Key("größe", f"日本/{number}")].state == max(pair, key=FOLLOWING.index)
+    table.close()
