@@ -234,9 +234,9 @@ class _Desk:
 
     def _blamed(self, provider: str, sign: Sign, *, novel: bool) -> str:
         """Say why damaged bytes are the transport's: who shows them, and who does not."""
-        models = self.counted.models.get(provider, ())
+        models, damaged = self.counted.models.get(provider, ()), frozenset(sign.models)
         intact = sum(
-            key.model not in sign.models and any(tally.shows_wire and tally.day for tally in self.counted.by_model[key])
+            key.model not in damaged and any(tally.shows_wire and tally.day for tally in self.counted.by_model[key])
             for key in models
         )
         elsewhere = sorted({

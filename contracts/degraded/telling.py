@@ -135,7 +135,11 @@ def _action(model: str | None, signature: str) -> str:
 def _note(provider: str, warnings: Sequence[Degradation], now: datetime) -> Note:
     """Write the note of one provider; where nothing is wrong its line is empty, which clears what stood there."""
     own = [one for one in warnings if one.provider == provider]
-    lines = dict.fromkeys(_line(one, own) for one in own)
+    # One line for all models at which a wire, or the router, damages alike: there may be many.
+    first: dict[tuple[Scope, str, str | None], Degradation] = {}
+    for one in own:
+        first.setdefault((one.scope, one.signature, one.model if one.scope is Scope.MODEL else None), one)
+    lines = dict.fromkeys(_line(one, own) for one in first.values())
     return Note(
         provider=provider,
         status="violated" if own else "holds",

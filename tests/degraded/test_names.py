@@ -14,7 +14,7 @@ from contracts.degraded.worth import MOST, worth_telling
 from contracts.text.verdict import Verification
 from contracts_cli.commands.degraded import view
 from tests.breaker.test_incidents import FREE, empties, mojibake
-from tests.breaker.traffic import CALL, EMPTY, NOON, PLAIN, SECOND, THROTTLED, spread, status
+from tests.breaker.traffic import CALL, EMPTY, MANGLED, NOON, PLAIN, SECOND, THROTTLED, spread, status
 from tests.degraded.test_degraded import series
 
 REAL = [*empties(), *mojibake(), *spread("neuralwatt", "nur-Werkzeuge", [CALL] * 2)]
@@ -69,3 +69,10 @@ def test_whatever_was_decided_stands_or_was_tripped_is_told_in_its_order(decisio
         closes = one.state is State.CLOSED and one.was is not State.CLOSED
         if stands or closes or one.state is State.THROTTLED or not one.model:
             assert one in told
+
+
+def test_a_note_has_one_line_for_all_models_whose_wire_damages() -> None:
+    found = of_rows([*REAL, *invented(2_000, MANGLED)], Question(), NOON)
+    (note,) = (one for one in found.notes if one.provider == "openrouter")
+    assert note.line.count("Text is damaged on the wire (double-utf8-latin1, 2003 × in 24 h at 2003 models)") == 1
+    assert f"{FREE}: 38 of 40 empty responses" in note.line
