@@ -174,11 +174,16 @@ def _arguments(recorder: Recorder, choice: ChoiceRecord, call: CallRecord) -> ob
 
 
 def _begins_delta(call: CallRecord, byte: int | None) -> bool:
-    """Tell whether a place in the joined arguments is where a delta began: the model did not write what comes there."""
+    """Tell whether a place in the joined arguments is where a delta began that the model did not write.
+
+    What a model writes twice falls into as many deltas as tokens, before that place and after it; what a server adds, a
+    placeholder in front or the whole once more, is one delta.
+    """
     at = 0
-    for piece in call.arguments:
+    pieces = [piece for piece in call.arguments if piece]
+    for number, piece in enumerate(pieces):
         if at == byte:
-            return True
+            return number in (1, len(pieces) - 1)
         at += len(piece.encode("utf-8", "surrogatepass"))
     return False
 

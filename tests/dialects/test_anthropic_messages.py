@@ -120,7 +120,14 @@ def test_every_reason_is_read_and_known(reason: str) -> None:
         ((tool(0), partial(0, "{}{}")), 1, ["arguments-concatenated"]),
         ((tool(0), partial(0, "{}"), partial(0, '{"wort": "größe"}')), 1, ["arguments-again"]),
         ((tool(0), partial(0, '{"wort": "größe"}'), partial(0, '{"wort": "größe"}')), 1, ["arguments-again"]),
+        ((tool(0), partial(0, ""), partial(0, "{}"), partial(0, '{"a":'), partial(0, '"ö"}')), 1, ["arguments-again"]),
         ((tool(0), partial(0, '{"wort": "gr'), partial(0, 'öße"}{}')), 1, ["arguments-concatenated"]),
+        # Two that come token by token are two that the model wrote.
+        (
+            (tool(0), *(partial(0, piece) for piece in ('{"wort": ', '"ö"}', '{"wort": ', '"ö"}'))),
+            1,
+            ["arguments-concatenated"],
+        ),
         ((tool(0), partial(0, "[7]")), 1, ["arguments-not-object"]),
         ((tool(0), partial(0, '{"wort":'), ended("max_tokens")), 1, ["arguments-cut"]),
         ((tool(0), partial(0, '{"wort":'), ended("model_context_window_exceeded")), 1, ["arguments-cut"]),

@@ -63,7 +63,7 @@ SCOPES: dict[str, dict[str, str]] = {
     name: {contract: scope}
     for contract, scope, names in (
         # What stands in the arguments is the model's.
-        ("reply.tool-calls", "model", "call-arguments-cut call-arguments-list call-arguments-nan call-arguments-twice"),
+        ("reply.tool-calls", "model", "call-arguments-cut call-arguments-list call-arguments-nan"),
         # Our own account and our own pace.
         ("http.status", "pipeline", "no-credit rate-limited rate-limited-bare rate-limited-vague"),
         # No tokens, or no choice: the model never ran.
