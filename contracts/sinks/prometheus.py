@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from contracts.errors import ConfigError
-from contracts.model import Finding, Outcome, Severity
+from contracts.model import Finding, Outcome, Scope, Severity
 from contracts.report import Report, worst_first
 from contracts.sinks.about import About
 from contracts.sinks.wording import subject_of
@@ -151,7 +151,7 @@ _FAMILIES = {
     SPEND: ("counter", "Money that was spent on judging the provider; of a run of several, an equal share."),
     "contracts_waiver_expiry_timestamp_seconds": ("gauge", "When a waiver ends."),
     "contracts_build_info": ("gauge", "The version that judged."),
-    MANGLED: ("gauge", "Findings of damaged text in the last run."),
+    MANGLED: ("gauge", "Findings of damaged text in the last run that are not of our own doing."),
 }
 
 _Samples = Iterator[tuple[dict[str, str], float]]
@@ -179,8 +179,8 @@ def _samples(name: str, subject: Subject, about: About) -> _Samples:
         case "contracts_build_info":
             yield {"version": report.tool.version}, 1.0
         case _:
-            damaged = (f.contract.startswith("text.") and f.outcome is Outcome.VIOLATED for f in subject.findings)
-            yield {}, float(sum(damaged))
+            damaged = [f for f in subject.findings if f.contract.startswith("text.") and f.outcome is Outcome.VIOLATED]
+            yield {}, float(sum(f.scope is not Scope.PIPELINE for f in damaged))  # what we damaged is no alert on it
 
 
 def _successes(subject: Subject) -> _Samples:

@@ -14,7 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from contracts import __version__
 from contracts.errors import ConfigError
-from contracts.model import Finding, Outcome, Severity
+from contracts.model import Finding, Outcome, Scope, Severity
 from contracts.report import Report
 from contracts.sinks import prometheus
 from contracts.sinks.about import About
@@ -289,7 +289,8 @@ def test_a_waiver_that_only_a_finding_names_is_told(tmp_path: Path, bare: About)
 
 def test_damaged_text_is_counted_and_no_other_fault_is(tmp_path: Path, about: About) -> None:
     damaged = [finding("text.intact", model=f"größe/{n}") for n in range(3)]
-    what = report(*damaged, finding(), finding("text.intact", Outcome.UNKNOWN))
+    ours = finding("text.intact", model="größe/4", scope=Scope.PIPELINE)
+    what = report(*damaged, finding(), finding("text.intact", Outcome.UNKNOWN), ours)
     assert written(tmp_path, what, about)["contracts_mangled_output_warnings",] == 3
 
 
