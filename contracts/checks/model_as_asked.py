@@ -3,8 +3,8 @@
 What it checks
     The name the answer gives, against the name that was asked: equal, or a dated form (`…-2025-04-14`,
     `…-20250414`, `…-0125`), `…-latest`, the same name with or without its vendor and variant (`:free`), the
-    same words in another order, an alias of the listing, or one that the row states. A name that ends in `-latest`
-    may be answered by a version of it.
+    same words in another order or parted otherwise (`llama3.3`, `llama-3.3`), an alias of the listing, or one that the
+    row states. A name that ends in `-latest` may be answered by a version of it.
 
 Why it matters
     A silent substitution changes quality and price without a word.
@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 # 2025-04-14 · 20250414 · 05-20 · 08-2024 · 250414 · 2411 · 0125 · 001, with a revision as Bedrock writes it (-v1:0)
 DATE = r"[-@_](\d{4}-\d{2}-\d{2}|\d{8}|\d{2}-\d{4}|\d{2}-\d{2}|\d{6}|\d{4}|\d{3}|latest)(?:-v\d+)?$"
 
-VENDOR = r"^(?:[a-z]+\.)+"  # as Bedrock writes it: us.anthropic.claude-…
+# As Bedrock writes it, us.anthropic.claude-…, and as Databricks names its endpoints, databricks-claude-….
+VENDOR = r"^(?:(?:[a-z]+\.)+|databricks-)"
+SEAMS = r"[-_. ]|(?<=[a-z]{2})(?=\d)"  # some write llama3.3, some llama-3.3; o3 and v3 are one word
 UNFINISHED = ("preview", "exp")
 
 
@@ -98,7 +100,7 @@ def _dated(name: str) -> tuple[str, str]:
 
 def _words(stem: str) -> list[str]:
     """Give the words of a name in order of the alphabet: vendors put the version before or behind the family."""
-    return sorted(w for w in re.split(r"[-_. ]", stem) if w)
+    return sorted(w for w in re.split(SEAMS, stem) if w)
 
 
 def _listed_aliases(listing: Listing | None, asked: str) -> tuple[str, ...]:
