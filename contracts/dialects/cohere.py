@@ -25,7 +25,7 @@ USAGE = Names("input_tokens", "output_tokens", None)
 
 def kind(method: str, path: str) -> AnswerKind | None:
     """Tell what an endpoint answers with."""
-    if path.endswith("/chat"):
+    if path.endswith("/chat") and not path.endswith("/v1/chat"):  # that is of the Chat API v1, another one
         return "chat"
     if method == "GET":
         return "listing" if path.endswith("/models") else "other"

@@ -32,6 +32,7 @@ PATHS = {
     "/api/chat": "ollama",
     "/api/generate": "ollama",
     "/v2/chat": "cohere",
+    "/v1/chat": None,  # the Chat API v1 of Cohere, which has other answers
     "/v1/embeddings": None,
     "/größe": None,
     "": None,
