@@ -63,10 +63,10 @@ class Once:
     def came(self, seen: Observation) -> None:
         """Take an answer that came."""
         with self._lock:
+            self._hold(seen)
             if self._open:
-                self._hold(seen)
                 return
-        self._write(seen)
+        self.release()
 
     def sent(self, seen: Observation) -> None:
         """Take what was sent; nothing more will be."""

@@ -241,6 +241,22 @@ def test_what_came_ends_after_what_was_sent_was_written_and_still_counts_once() 
     assert len(found) == 2
 
 
+def test_an_answer_that_two_middlewares_see_counts_once_although_its_inner_tap_never_ends() -> None:
+    found: list[Observation] = []
+    waiting: dict[Once, float] = {}
+    outer = Once(found.append, waiting)
+    inner = Once(outer.came, waiting)
+    inner.began()
+    inner.sent(seen(OK))
+    inner.over()
+    outer.sent(seen(OK))
+    inner.release()
+    assert len(found) == 1
+    outer.came(seen(OK))  # another answer, after the request
+    assert len(found) == 2
+    assert not waiting
+
+
 def told(came: list[Observation], sent: Observation | None) -> list[Observation]:
     found: list[Observation] = []
     once = Once(found.append, {})
