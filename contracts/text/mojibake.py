@@ -32,6 +32,8 @@ _OPEN = frozenset("€£¥¢§„‚¿¡½¼¾±¶")
 _QUOTES = frozenset(('""', "''", "``", "“”", "„“", "„”", "«»", "»«", "‘’", "‚‘", "「」", "『』", "‹›", "’’", "””"))
 _VIETNAMESE_END = re.compile(r"(?:ng?h?|m|p|t|ch?)(?!\w)")
 _ARROW = re.compile(r"→|⇒|->|=>")
+_EDGE = re.compile(r"""[\s"'`.,;:!?()\[\]{}<>=/“”„]""")
+_WORD = 24  # characters of a word on either side of damage
 
 
 class Unit(NamedTuple):
@@ -260,18 +262,11 @@ def _four(tail: str) -> bool:
 
 def explained(text: str, unit: Unit, once: Callable[[str], str]) -> bool:
     """Whether damage that `once` reads right is shown on purpose: quoted or at an arrow, and intact close by."""
-    start, end = unit.start, unit.end
-    while start > 0 and unit.start - start < 24 and not _edge(text[start - 1]):  # noqa: PLR2004 - a word
-        start -= 1
-    while end < len(text) and end - unit.end < 24 and not _edge(text[end]):  # noqa: PLR2004 - a word
-        end += 1
+    start = unit.start - len(_EDGE.split(text[max(0, unit.start - _WORD) : unit.start])[-1])
+    end = unit.end + len(_EDGE.split(text[unit.end : unit.end + _WORD], maxsplit=1)[0])
     near = text[max(0, start - 48) : start] + "\n" + text[end : end + 48]
     if near.isascii():
         return False
     # What it reads like is asked last: that costs most.
     shown = text[max(0, start - 1) : start] + text[end : end + 1] in _QUOTES or _ARROW.search(near) is not None
     return shown and once(text[start:end]) in near
-
-
-def _edge(char: str) -> bool:
-    return char.isspace() or char in "\"'`.,;:!?()[]{}<>=/“”„"
