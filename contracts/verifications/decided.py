@@ -163,6 +163,19 @@ def _memory(state: State, at: datetime, detail: object) -> tuple[Memory, bool]:
         told = json.decode(str(detail), type=Told)
     except (MsgspecError, ValueError):
         told = Told()
-    until, since_at = (None if one is None or one.tzinfo is None else one for one in (told.until, told.since))
+    until, since_at = map(_instant, (told.until, told.since))
+    # Where somebody wrote a row by hand, nothing may count before these, and for ever.
+    if since_at is not None and since_at > at + SKEW:
+        since_at = None
+    if state is State.HALF_OPEN and until is not None and until > at + SKEW:
+        until = None
     memory = Memory(state=state, at=at, until=until, attempt=told.attempt, signature=told.signature, since=since_at)
     return memory, told.knows_all
+
+
+def _instant(value: datetime | None) -> datetime | None:
+    """Read an instant that anybody may have written: one without a zone is none, nor is one that UTC cannot name."""
+    try:
+        return None if value is None or value.tzinfo is None else value.astimezone(UTC)
+    except OverflowError:
+        return None

@@ -197,6 +197,43 @@ def test_an_operator_closes_what_nobody_can_answer_for_any_more(router_of_each: 
     table.close()
 
 
+NO_INSTANT = "9999-12-31T23:59:59-12:00"  # UTC cannot name it
+
+
+@pytest.mark.parametrize("detail", [{"since": "2099-01-01T00:00:00Z"}, {"since": NO_INSTANT}, {"until": NO_INSTANT}])
+def test_a_row_by_hand_keeps_no_provider_from_being_tripped(tmp_path: Path, detail: dict[str, str]) -> None:
+    router = small(tmp_path)
+    for state in State:
+        name = f"größe {state}"
+        router.run(
+            "INSERT INTO verifications (kind, verdict, detail, model_attributable, applied_at, provider, model)"
+            " VALUES ('breaker', ?, ?, 0, '2026-11-30T10:00:00.000000+00:00', ?, '*')",
+            state.value,
+            json.encode(detail).decode(),
+            name,
+        )
+        table = router.open()
+        table.record([observed(NOON - number * SECOND, name, "日本-1", MANGLED) for number in range(30)])
+        table.close()
+    table = router.open()
+    assert {one.state for one in ask(table, NOON)[1] if one.model is None} == {State.OPEN}
+    table.close()
+
+
+@pytest.mark.parametrize("until", ["9999-12-31T23:59:59Z", "2026-12-31T00:00:00Z"])
+def test_what_is_half_open_by_hand_is_closed_by_a_clean_answer(tmp_path: Path, until: str) -> None:
+    router = small(tmp_path)
+    router.run(
+        "INSERT INTO verifications (kind, verdict, detail, model_attributable, applied_at, provider, model)"
+        " VALUES ('breaker', 'half-open', ?, 0, '2026-11-30T10:00:00.000000+00:00', 'größe', '*')",
+        f'{{"until":"{until}"}}',
+    )
+    table = router.open()
+    table.record([observed(NOON, "größe", "日本-1", WHOLE)])
+    assert [one.state for one in ask(table, NOON)[1] if one.key == WIRE] == [State.CLOSED]
+    table.close()
+
+
 def test_what_is_tripped_is_never_said_to_be_closed_for_want_of_another(router_of_each: Router) -> None:
     router, table = router_of_each, router_of_each.open()
     operate(router, NOON - 5 * DAY)
