@@ -32,7 +32,7 @@ MAX_BLOCKS = 256  # kept of one stream; more would be an attack on memory
 
 def kind(method: str, path: str) -> AnswerKind | None:
     """Tell what an endpoint answers with."""
-    if path.endswith("/messages"):
+    if path.endswith("/messages") and method != "GET" and "/threads/" not in path:  # those are of OpenAI's Assistants
         return "chat"
     if method == "GET":
         return "listing" if path.endswith("/models") else "other"

@@ -28,6 +28,7 @@ PATHS = {
     "/v1/completions": "openai-completions",
     "/v1/responses": "openai-responses",
     "/v1/messages": "anthropic-messages",
+    "/v1/threads/größe/messages": None,  # of OpenAI's Assistants
     "/v1beta/models/größe:streamGenerateContent": "gemini",
     "/api/chat": "ollama",
     "/api/generate": "ollama",
@@ -42,6 +43,11 @@ PATHS = {
 @pytest.mark.parametrize(("path", "dialect"), PATHS.items())
 def test_a_path_tells_whose_chat_endpoint_it_is(path: str, dialect: str | None) -> None:
     assert by_path("POST", path) == dialect
+
+
+def test_a_list_of_messages_is_no_chat() -> None:
+    assert by_path("GET", "/größe/messages") is None
+    assert by_path("", "/größe/messages") == "anthropic-messages"
 
 
 def test_every_dialect_is_tried() -> None:
