@@ -53,6 +53,7 @@ class _Response(Struct):
     body: Any = None
     status_code: int | None = None
     content: Any = None
+    parsed_body: Any = None  # as serializers of some projects write it, in place of the bytes
 
 
 class _Interaction(Struct):
@@ -131,8 +132,10 @@ def _exchange(interaction: _Interaction, ref: str, recorded: _Recorded, *, keyle
     if status is None:
         raise CaptureError(f"{ref}: expected a status code in the response, found none")
     headers = _headers(response.headers, ref)
-    raw = _bytes(response.content if response.body is None else response.body, ref) or b""
-    body, whole = decoded(headers, raw, ref)
+    raw = _bytes(response.content if response.body is None else response.body, ref)
+    if raw is None and response.parsed_body is not None:
+        raise CodingError(f"{ref}: expected the bytes of a body, found 'parsed_body', which somebody decoded")
+    body, whole = decoded(headers, raw or b"", ref)
     sent = _bytes(asked.body, ref)
     return Exchange(
         request=Request(

@@ -183,6 +183,14 @@ def test_one_body_that_cannot_be_decoded_spoils_no_other() -> None:
     assert taken.skipped == ("x.yaml#0: expected a body that is plain, gzip or deflate, found one compressed with br",)
 
 
+def test_a_body_that_somebody_decoded_is_no_empty_answer() -> None:
+    decoded = interaction(body=None)
+    decoded["response"]["parsed_body"] = {"id": "größe"}
+    taken = read(decoded, interaction(body=TEXT))
+    assert [exchange.ref for exchange in taken.exchanges] == ["x.yaml#1"]
+    assert taken.skipped == ("x.yaml#0: expected the bytes of a body, found 'parsed_body', which somebody decoded",)
+
+
 def test_the_header_of_a_cassette_says_source_instant_and_which_requests_had_no_key() -> None:
     recorded = {"source": "synthetic", "at": "2026-11-30T12:00:00Z", "note": TEXT, "by": "é", "keyless": [1]}
     taken = read(interaction(body=TEXT), interaction(body=TEXT), recorded=recorded)
