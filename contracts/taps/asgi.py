@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 MAX_REQUEST_BYTES = 4 * 1024 * 1024  # held to learn what was asked; of a larger request that is not known
+BODILESS = ("HEAD", "OPTIONS")  # of a probe, and of a browser before it asks: no model's answer is as empty
 
 
 class TapMiddleware:
@@ -111,7 +112,7 @@ class _Watch:
     def _begin(self, message: Message) -> Tap | None:
         try:
             provider = self._provider_of(self._scope)
-            if provider is None:
+            if provider is None or self._scope["method"] in BODILESS:
                 return None
             body = None if self._body is None else b"".join(self._body)
             request = Request(method=str(self._scope["method"]), url=_url(self._scope), body=body)

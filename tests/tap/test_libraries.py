@@ -201,7 +201,8 @@ def served(written: Written, answer: list[bytes], provider: str | None = "groess
     async def go() -> httpx.Response:
         tapped = TapMiddleware(with_state(app), written.taps, lambda scope: scope["state"]["provider"])
         async with httpx.AsyncClient(transport=httpx.ASGITransport(app=with_state(tapped))) as client:
-            return await client.post("http://größe.example/v1/chat/completions", json=BODY)
+            method = over.get("method", "POST")
+            return await client.request(method, "http://größe.example/v1/chat/completions", json=BODY)
 
     return asyncio.run(go())
 
@@ -237,6 +238,12 @@ def test_an_answer_that_is_not_sent_to_its_end_is_no_fault_of_the_provider(writt
 
 def test_an_answer_without_a_provider_has_no_tap(written: Written) -> None:
     served(written, stream("Où ça"), provider=None)
+    assert written.all() == []
+
+
+@pytest.mark.parametrize("method", ["HEAD", "OPTIONS"])
+def test_what_has_no_body_by_its_method_is_no_empty_answer(written: Written, method: str) -> None:
+    assert served(written, [], method=method).status_code == 200
     assert written.all() == []
 
 
