@@ -11,9 +11,9 @@ import os
 from typing import TYPE_CHECKING
 
 from contracts.breaker.memory import State
-from contracts.degraded.told import FAULTS
 from contracts.model import Scope
 from contracts.sinks import prometheus, whole_file
+from contracts.text.rules import FAULTS
 from contracts.text.scrub import scrub
 
 if TYPE_CHECKING:

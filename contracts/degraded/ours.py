@@ -12,11 +12,12 @@ from msgspec import structs
 
 from contracts.breaker.novelty import is_novel
 from contracts.breaker.tally import Key
-from contracts.degraded.told import FAULTS, Degradation
+from contracts.checks import counted
+from contracts.degraded.told import Degradation
 from contracts.facts import Text
 from contracts.model import Scope
 from contracts.text.attribution import DOUBLE
-from contracts.text.rules import unverifiable
+from contracts.text.rules import FAULTS, unverifiable
 from contracts.text.verdict import verify_facts
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def _warning(own: Tally, group: Sequence[Tally]) -> Degradation:
 
 def line(own: Sequence[Degradation]) -> str:
     """Write for the note of a provider what the router did to its answers."""
-    number, models = sum(one.count for one in own), len({one.model for one in own})
+    answers, models = sum(one.count for one in own), len({one.model for one in own})
     names = ", ".join(dict.fromkeys(one.signature for one in own))
-    answers = "1 answer" if number == 1 else f"{number} answers"
-    return f"The router spoilt {answers} of {models} model{'' if models == 1 else 's'} in 24 h ({names}): {ACTION}"
+    spoilt = f"{counted(answers, 'answer')} of {counted(models, 'model')}"
+    return f"The router spoilt {spoilt} in 24 h ({names}): {ACTION}"

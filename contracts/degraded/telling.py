@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from contracts.breaker.counted import put_together
 from contracts.breaker.memory import State
 from contracts.breaker.novelty import is_novel
+from contracts.checks import counted
 from contracts.degraded import ours
 from contracts.degraded.told import Degradation, Degraded
 from contracts.degraded.worth import worth_telling
@@ -168,7 +169,7 @@ def _line(one: Degradation, own: Sequence[Degradation]) -> str:
         return ours.line([other for other in own if other.scope is one.scope])
     if one.scope is Scope.PROVIDER:
         same = [other for other in own if other.signature == one.signature and other.scope is one.scope]
-        models = f"{len(same)} model{'' if len(same) == 1 else 's'}"
+        models = counted(len(same), "model")
         seen = sum(other.count for other in same)
         return f"Text is damaged on the wire ({one.signature}, {seen} × in 24 h at {models}): {one.action}"
     model = scrub(one.model or "", 100)

@@ -12,7 +12,6 @@ from contracts.model import Scope
 from contracts.report import Note, Tool
 
 SCHEMA = "contracts.degraded/1"
-FAULTS = ("mangled", "malformed", "looping")
 
 
 class Degradation(Struct, frozen=True, kw_only=True):

@@ -19,6 +19,7 @@ from msgspec import structs
 
 from contracts.model import Scope
 from contracts.observations.kinds import same_word
+from contracts.text.rules import FAULTS
 from contracts.wire.status import is_success
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 WAIT_S = 10.0  # how long what came waits for what is sent, which a client that reads slowly holds up
 KEPT = 16  # answers of one request that are written and still compared with what is sent; no more are tried
-FAULTS = ("mangled", "malformed", "looping")
 
 
 class Once:

@@ -24,27 +24,27 @@ _MOVED = {0x122 + place: byte for place, byte in enumerate([*range(0x80, 0xA1), 
 BPE_ONLY = "".join(map(chr, _MOVED))
 
 
-def _sequences(tail: str) -> str:
-    """The pattern of one misread UTF-8 sequence whose bytes after the first are drawn from the class `tail`.
+def sequences(tail: str, two: str = "\xc2-\xde", three: str = "\xe0-\xef", four: str = "\xf0-\xf4") -> str:
+    """The pattern of one misread UTF-8 sequence, of characters within classes: what leads so many bytes, and the rest.
 
     One class at its front lets `re` skip what leads nothing; three branches would be tried at every character.
     """
     return (
-        f"[\xc2-\xde\xe0-\xf4](?={tail})"
-        f"(?:(?<=[\xc2-\xde]){tail}|(?<=[\xe0-\xef]){tail}{tail}|(?<=[\xf0-\xf4]){tail}{tail}{tail})"
+        f"[{two}{three}{four}](?={tail})"
+        f"(?:(?<=[{two}]){tail}|(?<=[{three}]){tail}{tail}|(?<=[{four}]){tail}{tail}{tail})"
     )
 
 
 @cache
 def shape() -> re.Pattern[str]:
     """One sequence misread as ISO-8859-1 or windows-1252."""
-    return re.compile(_sequences(f"[\x80-\xbf{WINDOWS}]"))
+    return re.compile(sequences(f"[\x80-\xbf{WINDOWS}]"))
 
 
 @cache
 def bpe_shape() -> re.Pattern[str]:
     """One sequence in the BPE alphabet; only a character of BPE_ONLY in it tells it from `shape`."""
-    return re.compile(_sequences(f"[\xa1-\xac\xae-\xbf{BPE_ONLY}]"))
+    return re.compile(sequences(f"[\xa1-\xac\xae-\xbf{BPE_ONLY}]"))
 
 
 # What honest text is full of: ÇİN, STÓŁ, and a French closing quotation mark after its no-break space. Such a sequence

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 Word = Literal["ok", "malformed", "mangled", "looping", "truncated", "refused", "unverifiable"]
 Confidence = Literal["high", "low"]
+FAULTS = ("mangled", "malformed", "looping")  # the words that say that something is wrong with what was said
 
 EMPTY = "empty response"  # the detail by which a router finds it; it is never worded otherwise
 ASCII_ONLY = "ASCII only"  # of an `ok`: it says nothing of a wire that damages what is beyond ASCII

@@ -6,13 +6,13 @@ import re
 from functools import cache
 from typing import NamedTuple
 
+from contracts.text.misread import sequences
 from contracts.text.pages import SIEVED
 
 
 class Page(NamedTuple):
     """One code page: its byte of each character from 80 on, one misread sequence, and a sequence with a marker."""
 
-    name: str
     byte_of: dict[int, int]
     shape: re.Pattern[str]
     leads: str
@@ -37,13 +37,11 @@ def page(name: str) -> Page:
     escaped = [re.escape(char) for char in chars]
     tail = f"[{''.join(escaped[0x80:0xC0])}]"
     two, three, four = ("".join(escaped[first:last]) for first, last in ((0xC2, 0xDF), (0xE0, 0xF0), (0xF0, 0xF5)))
-    shape = re.compile(
-        f"[{two}{three}{four}](?={tail})(?:(?<=[{two}]){tail}|(?<=[{three}]){tail}{tail}|(?<=[{four}]){tail}{tail}{tail})"
-    )
+    shape = re.compile(sequences(tail, two, three, four))
     byte_of = {ord(char): byte for byte, char in enumerate(chars) if byte > 0x7F}  # noqa: PLR2004 - the end of ASCII
     # Latin letters that the page does not have may not pass as their code points.
     byte_of = dict.fromkeys(range(0x80, 0x100), 0x110000 - 1) | byte_of
-    return Page(name, byte_of, shape, "".join(chars[0xC2:0xDF] + chars[0xE0:0xF5]), "".join(chars[0x80:0xC0]))
+    return Page(byte_of, shape, "".join(chars[0xC2:0xDF] + chars[0xE0:0xF5]), "".join(chars[0x80:0xC0]))
 
 
 def _char(byte: int, name: str) -> str:

@@ -12,6 +12,7 @@ from msgspec import Struct
 from contracts.breaker.memory import State
 from contracts.breaker.rate import Limits
 from contracts.breaker.tally import Key
+from contracts.checks import counted
 from contracts.degraded import WINDOW_S, Question, of_file, of_table
 from contracts.errors import ConfigError
 from contracts.model import Scope
@@ -165,7 +166,7 @@ def view(found: Degraded, width: int, *, verbose: bool) -> str:
         said = f"decisions of before {found.decisions_from:%Y-%m-%d %H:%M}Z were not looked for (--apply does)"
         lines.append(terminal.wrap(said, width, "  ", "    "))
     if verbose and found.left_out:
-        others = f"{found.left_out} model{'' if found.left_out == 1 else 's'} more"
+        others = f"{counted(found.left_out, 'model')} more"
         said = f"{others}: closed or throttled, with no answer that shows anything, or fewer than those that are told"
         lines.append(terminal.wrap(said, width, "  ", "    "))
     if found.models_apart is not None:
